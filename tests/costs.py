@@ -38,7 +38,8 @@ def main():
         return 2
     with tempfile.NamedTemporaryFile('r', prefix='costs-', suffix='.tsv') as file:
         meson = '/usr/bin/meson' if os.path.exists('/usr/bin/meson') else shutil.which('meson')
-        code = subprocess.call([meson, 'test', '-C', sys.argv[1], '--no-rebuild', '--wrapper', os.path.abspath(__file__), *sys.argv[2:]],
+        code = subprocess.call([meson, 'test', '-C', sys.argv[1], '--no-rebuild', '--wrapper', os.path.abspath(__file__),
+                                *sys.argv[2:]],
                                env={**os.environ, 'VN_COSTS': file.name})
         tests = json.loads(subprocess.check_output([meson, 'introspect', '--tests', sys.argv[1]]))
         names = {tuple(command_key(os.path.abspath(sys.argv[1]), test['cmd'])): test['name'] for test in tests}

@@ -93,7 +93,8 @@ compare_add_pair (ComparePairs           *self,
   if (!vn_compare_has_row (value) || (options->outputs_only && !value->is_output))
     return;
   other = compare_find_counterpart (quant_graph, options, value);
-  if (other == NULL || compare_is_clamped (quant_graph, options, value, other) || !compare_find_grid (options, value, other, &grid))
+  if (other == NULL || compare_is_clamped (quant_graph, options, value, other) ||
+      !compare_find_grid (options, value, other, &grid))
     return;
   g_array_append_val (self->grids, grid);
   g_ptr_array_add (self->float_taps, value);
@@ -178,7 +179,8 @@ vn_compare_collect_pairs (ComparePairs            *self,
     return TRUE;
   if (compare_has_doubles (float_model->graph))
     g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                 _("The two models have no tensor of float32 of the same name: the first computes with float64. Make float32 of it with "
+                 _("The two models have no tensor of float32 of the same name: the first computes with float64. Make float32 of "
+                   "it with "
                    "“vernier-cli prepare”, quantize that, and compare these two"));
   else
     g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,

@@ -17,7 +17,8 @@ typedef struct
  * ComparePairs:
  * @float_taps, @quant_taps: (element-type VnValue): pair by pair
  * @grids: (element-type CompareGrid): pair by pair
- * @sources: (element-type guint): the pairs of the values that @quant_taps has behind those of the pairs: what goes into a quantization
+ * @sources: (element-type guint): the pairs of the values that @quant_taps has behind those of the pairs: what goes into a
+ * quantization
  */
 typedef struct
 {

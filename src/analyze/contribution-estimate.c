@@ -11,7 +11,8 @@
 
 /**
  * Hop: noise that one tap hands on to one that comes next.
- * @end: %NO_END, or the part of an output that this much of it is in, at which it ends: how noise lies over the parts of an output depends on
+ * @end: %NO_END, or the part of an output that this much of it is in, at which it ends: how noise lies over the parts of an
+ * output depends on
  *   where it comes from
  */
 typedef struct
@@ -337,8 +338,8 @@ contribution_clear_estimate (Estimate *self,
  * @local: (inout) (array): by suspect: gets the noise of what is changed, which is no estimate
  * @outputs: (inout) (array): by suspect and end of the probe: gets an estimate of the noise there
  *
- * Estimates what all suspects cost in about the time of six runs of the network. Where not all is kept, other taps than before are
- * known afterwards.
+ * Estimates what all suspects cost in about the time of six runs of the network. Where not all is kept, other taps than before
+ * are known afterwards.
  */
 gboolean
 vn_probe_sample_estimate (VnProbeSample  *sample,
@@ -357,7 +358,8 @@ vn_probe_sample_estimate (VnProbeSample  *sample,
   n = sample->probe->suspects->len;
   n_taps = sample->probe->taps->len;
   n_ends = sample->probe->ends->len;
-  self = (Estimate) { sample, NULL, runner, cancellable, g_new0 (Reach, n + 1), g_new0 (Reach, n_taps + 1), g_new0 (VnTensor *, n_taps + 1),
+  self = (Estimate) { sample, NULL, runner, cancellable, g_new0 (Reach, n + 1), g_new0 (Reach, n_taps + 1),
+                      g_new0 (VnTensor *, n_taps + 1),
                       g_new0 (double, (gsize) n_taps * n_ends + 1), n_ends };
   self.window = sample->stretch > 0 ? vn_probe_window_new (sample, error) : NULL;
   good = (sample->stretch == 0 || self.window != NULL) && contribution_reach_all (&self, local, error);
@@ -373,7 +375,8 @@ vn_probe_sample_estimate (VnProbeSample  *sample,
         vn_noise_add_end (&reference, end, sample->outputs[end->output], NULL);
         noise->n += reference.n;
         noise->ff += reference.ff;
-        contribution_add_hops (&self, &self.suspects[i], g_array_index (sample->probe->suspects, VnSuspect, i).tap, 1, e, &noise->dd);
+        contribution_add_hops (&self, &self.suspects[i], g_array_index (sample->probe->suspects, VnSuspect, i).tap, 1, e,
+                               &noise->dd);
       }
   contribution_clear_estimate (&self, n, n_taps);
   return good;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the float network computes is kept as far as it fits into a budget: all of it, or one tensor of every stretch, from which what
- * lies between is computed again, with the same bits. */
+/* What the float network computes is kept as far as it fits into a budget: all of it, or one tensor of every stretch, from which
+ * what lies between is computed again, with the same bits. */
 #include "contribution-sample.h"
 
 /* The first stretch is this part of the budget; each further one is twice as long. */

@@ -163,7 +163,8 @@ contribution_copy_layer (VnGraph  *graph,
   VnNode *copy;
 
   for (guint i = 0; i < node->inputs->len; i++)
-    inputs[i] = i == input ? vn_graph_add_initializer (graph, vn_node_get_input (node, i)->name, weight) : vn_node_get_input (node, i);
+    inputs[i] = i == input ? vn_graph_add_initializer (graph, vn_node_get_input (node, i)->name, weight)
+                : vn_node_get_input (node, i);
   copy = vn_graph_add_node (graph, NULL, node->domain, node->op_type, inputs, node->inputs->len, &output, 1);
   for (guint i = 0; i < node->attrs->len; i++)
     vn_node_set_attr (copy, vn_attr_copy (g_ptr_array_index (node->attrs, i)));
@@ -222,7 +223,8 @@ contribution_add_bias (VnProbe      *self,
 {
   const VnQuantRow *row = contribution_find_bias (plan, node);
   VnSuspect suspect = { row, node, vn_node_get_output (node, 0), 0, -1, NULL, vn_node_is (node, "Gemm") ? -1 : 1, NULL };
-  VnTensor *bias = row != NULL && row->input < node->inputs->len ? vn_value_get_constant (vn_node_get_input (node, row->input)) : NULL;
+  VnTensor *bias = row != NULL && row->input < node->inputs->len
+                   ? vn_value_get_constant (vn_node_get_input (node, row->input)) : NULL;
   g_autoptr(VnTensor) data = NULL;
   gint64 qmin = 0, qmax = 0;
 

@@ -141,7 +141,8 @@ vn_noise_add_end (VnNoise          *self,
 
         for (n = 1; i + n < slices->n && slices->slices[i + n] == slices->slices[i] + n; n++)
           ;
-        contribution_add_noise (self, (const float *) wanted->data + at, (const float *) (found != NULL ? found : wanted)->data + at,
+        contribution_add_noise (self, (const float *) wanted->data + at,
+                                (const float *) (found != NULL ? found : wanted)->data + at,
                                 n * slices->inner);
       }
 }
@@ -243,7 +244,8 @@ vn_probe_sample_run (VnProbeSample  *self,
 
   contribution_reset (self);
   vn_runner_set_tap (runner, contribution_keep, &keep);
-  good = vn_runner_run_taps (runner, self->inputs, NULL, (const guint *) (gpointer) self->probe->floats->data, self->probe->floats->len,
+  good = vn_runner_run_taps (runner, self->inputs, NULL, (const guint *) (gpointer) self->probe->floats->data,
+                             self->probe->floats->len,
                              self->outputs, cancellable, error);
   vn_runner_set_tap (runner, NULL, NULL);   /* nobody looks at the layers with quantized weights from now on */
   if (good && keep.error == NULL)

@@ -20,7 +20,8 @@ vn_shares_init (VnShares      *self,
 {
   g_return_if_fail (self != NULL && probe != NULL);
 
-  *self = (VnShares) { .probe = probe, .n_suspects = probe->suspects->len, .n_outputs = probe->outputs->len, .n_ends = probe->ends->len,
+  *self = (VnShares) { .probe = probe, .n_suspects = probe->suspects->len, .n_outputs = probe->outputs->len,
+                       .n_ends = probe->ends->len,
                        .n_samples = n_samples, .n_common = n_common, .n_kept = n_kept };
   self->per_sample = g_new0 (VnShareSums, n_samples + 1);
   self->estimates = g_new0 (VnShareSums, n_samples + 1);
@@ -232,7 +233,8 @@ contribution_collect_differences (const VnShares *self,
         VnNoise sum = contribution_sum (self, i, (int) self->ruling[o]);
 
         if (sum.n > 0 || sum.n_bad > 0)
-          g_array_append_vals (all, self->per_sample[s].kept + ((gsize) i * self->n_ends + self->ruling[o]) * self->n_kept, self->n_kept);
+          g_array_append_vals (all, self->per_sample[s].kept + ((gsize) i * self->n_ends + self->ruling[o]) * self->n_kept,
+                               self->n_kept);
       }
   return all;
 }

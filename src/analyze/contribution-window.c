@@ -184,7 +184,8 @@ vn_probe_window_move (VnProbeWindow  *self,
         g_array_append_val (missing, tap);
     }
   fetched = g_new0 (VnTensor *, missing->len + 1);
-  if (missing->len > 0 && !vn_probe_sample_fetch (self->sample, runner, (const guint *) (gpointer) missing->data, missing->len, fetched,
+  if (missing->len > 0 && !vn_probe_sample_fetch (self->sample, runner, (const guint *) (gpointer) missing->data, missing->len,
+                                                  fetched,
                                                   cancellable, error))
     return FALSE;
   for (guint i = 0; i < missing->len; i++)

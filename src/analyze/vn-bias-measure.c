@@ -179,7 +179,8 @@ bias_measure_add_alone (Probe  *self,
   g_hash_table_insert (self->twins, vn_node_get_input (node, 0), vn_node_get_input (quant_node, 0));
   if (!bias_measure_add_twin (self, node))
     return;
-  for (VnNode *clamp = bias_measure_next_clamp (end); clamp != NULL && bias_measure_add_twin (self, clamp); clamp = bias_measure_next_clamp (end))
+  for (VnNode *clamp = bias_measure_next_clamp (end); clamp != NULL &&
+       bias_measure_add_twin (self, clamp); clamp = bias_measure_next_clamp (end))
     end = vn_node_get_output (clamp, 0);
   bias_measure_add_layer (self, node, g_hash_table_lookup (self->twins, end), bias_measure_find_quantized (self, end));
 }
@@ -230,7 +231,8 @@ bias_measure_add_rounded (Probe   *self,
                           VnValue *quantized)
 {
   VnNode *dequantize = quantized->producer;
-  VnValue *integers = dequantize != NULL && vn_node_is (dequantize, "DequantizeLinear") ? vn_node_get_input (dequantize, 0) : NULL;
+  VnValue *integers = dequantize != NULL && vn_node_is (dequantize, "DequantizeLinear")
+                      ? vn_node_get_input (dequantize, 0) : NULL;
   VnNode *quantize = integers != NULL ? integers->producer : NULL;
   VnValue *inputs[3] = { twin };
 
@@ -250,7 +252,8 @@ bias_measure_cut (Probe   *self,
                   VnNode  *node,
                   VnValue *value)
 {
-  VnValue *twin = g_hash_table_lookup (self->twins, value), *quantized = bias_measure_find_quantized (self, value), *rounded = NULL;
+  VnValue *twin = g_hash_table_lookup (self->twins, value), *quantized = bias_measure_find_quantized (self, value),
+  *rounded = NULL;
   gpointer own = g_hash_table_lookup (self->blocks, node);
   g_autoptr(GArray) uses = NULL;
 
@@ -323,10 +326,12 @@ bias_measure_probe_init (Probe                 *self,
       VnNode *quant_node = vn_bias_is_layer (node) && vn_quant_plan_is_node_quantized (quantized->plan, label)
                          ? g_hash_table_lookup (quantized_nodes, label) : NULL;
 
-      if (rules[node->index] == VN_BIAS_CORRECTION_OFF || quant_node == NULL || !g_str_equal (quant_node->op_type, node->op_type) || vn_node_get_input (quant_node, 0) == NULL)
+      if (rules[node->index] == VN_BIAS_CORRECTION_OFF || quant_node == NULL ||
+          !g_str_equal (quant_node->op_type, node->op_type) || vn_node_get_input (quant_node, 0) == NULL)
         continue;
       if (rule == VN_BIAS_CORRECTION_XSLIM)
-        bias_measure_add_layer (self, node, g_hash_table_lookup (self->twins, vn_node_get_output (node, 0)), vn_node_get_output (quant_node, 0));
+        bias_measure_add_layer (self, node, g_hash_table_lookup (self->twins, vn_node_get_output (node, 0)),
+                                vn_node_get_output (quant_node, 0));
       else
         bias_measure_add_alone (self, node, quant_node);
     }
@@ -390,11 +395,13 @@ vn_bias_measure (const VnModel          *prepared,
   if (!bias_measure_probe_init (&probe, prepared, quantized, recipe, run->shapes, error))
     return NULL;
   means = vn_channel_stats (probe.model, probe.taps, NULL,
-                            vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) == VN_BIAS_CORRECTION_XSLIM ? VN_CHANNEL_TRIMMED_MEAN : VN_CHANNEL_MEAN, run, cancellable, error);
+                            vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) == VN_BIAS_CORRECTION_XSLIM
+                            ? VN_CHANNEL_TRIMMED_MEAN : VN_CHANNEL_MEAN, run, cancellable, error);
   if (means == NULL)
     return NULL;
   errors = g_ptr_array_new_with_free_func (bias_measure_free_error);
   for (guint i = 0; i < probe.layers->len; i++)
-    bias_measure_add_error (errors, g_ptr_array_index (probe.layers, i), g_ptr_array_index (means, 2 * i), g_ptr_array_index (means, 2 * i + 1));
+    bias_measure_add_error (errors, g_ptr_array_index (probe.layers, i), g_ptr_array_index (means, 2 * i),
+                            g_ptr_array_index (means, 2 * i + 1));
   return errors;
 }

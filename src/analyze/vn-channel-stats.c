@@ -105,7 +105,8 @@ channel_stats_gather (const VnTensor *tensor,
                       float          *room,
                       gsize          *n)
 {
-  gsize n_channels = (gsize) tensor->shape.dims[axis], inner = (gsize) vn_shape_count (&tensor->shape, axis + 1, tensor->shape.rank);
+  gsize n_channels = (gsize) tensor->shape.dims[axis],
+  inner = (gsize) vn_shape_count (&tensor->shape, axis + 1, tensor->shape.rank);
   gsize n_first = tensor->n_elements / (inner * n_channels);
   const float *data = tensor->data;
 
@@ -179,7 +180,8 @@ channel_stats_start (guint      n_inside,
   Stats *self = data;
   Worker *worker = g_new0 (Worker, 1);
 
-  *worker = (Worker) { .stats = self, .runner = vn_sample_runner_new (self->plan, n_inside, channel_stats_look_at, worker, error) };
+  *worker = (Worker) { .stats = self, .runner = vn_sample_runner_new (self->plan, n_inside, channel_stats_look_at, worker,
+                                                                      error) };
   if (worker->runner == NULL)
     g_clear_pointer (&worker, g_free);
   return worker;
@@ -290,9 +292,11 @@ vn_channel_stats (VnModel          *model,
     return channel_stats_new_figures (0);
   options = vn_plan_options_for_samples (samples->shapes);
   options.taps = values;
-  self = (Stats) { .samples = samples, .stat = stat, .axes = axes, .taps = values, .plan = vn_plan_new (model, &options, NULL, error) };
+  self = (Stats) { .samples = samples, .stat = stat, .axes = axes, .taps = values,
+                   .plan = vn_plan_new (model, &options, NULL, error) };
   self.per_sample = g_new0 (GPtrArray *, samples->n + 1);
-  if (self.plan == NULL || !vn_samples_each (samples, &(VnSampleOptions) { .plans = &self.plan, .n_plans = 1 }, &channel_stats_funcs, &self,
+  if (self.plan == NULL || !vn_samples_each (samples, &(VnSampleOptions) { .plans = &self.plan, .n_plans = 1 },
+                                             &channel_stats_funcs, &self,
                                              cancellable, error))
     return NULL;
   joined = channel_stats_new_figures (values->len);

@@ -37,9 +37,11 @@ compare_weights_find_dequantized (const VnNode *node,
   const VnValue *out = vn_node_get_output (node, 0);
   const VnUse *use = out != NULL && out->uses->len > 0 ? &g_array_index (out->uses, VnUse, 0) : NULL;
 
-  if (!g_str_has_suffix (node->op_type, "DequantizeLinear") || compare_weights_get_constant (node, 0) == NULL || compare_weights_get_constant (node, 1) == NULL)
+  if (!g_str_has_suffix (node->op_type, "DequantizeLinear") || compare_weights_get_constant (node, 0) == NULL ||
+      compare_weights_get_constant (node, 1) == NULL)
     return FALSE;
-  *weight = (Weight) { vn_node_get_input (node, 0), compare_weights_get_constant (node, 1), compare_weights_get_constant (node, 2), vn_node_get_int (node, "axis", 1),
+  *weight = (Weight) { vn_node_get_input (node, 0), compare_weights_get_constant (node, 1),
+                       compare_weights_get_constant (node, 2), vn_node_get_int (node, "axis", 1),
                        vn_node_get_int (node, "block_size", 0), use != NULL ? use->node : NULL, use != NULL ? use->index : 0 };
   return TRUE;
 }
@@ -52,9 +54,11 @@ compare_weights_find_integer (const VnNode *node,
   gboolean conv = g_str_equal (node->op_type, "QLinearConv");
   gboolean gemm = g_str_equal (node->op_type, "QGemm");
 
-  if (!(conv || gemm || g_str_equal (node->op_type, "QLinearMatMul")) || compare_weights_get_constant (node, 3) == NULL || compare_weights_get_constant (node, 4) == NULL)
+  if (!(conv || gemm || g_str_equal (node->op_type, "QLinearMatMul")) || compare_weights_get_constant (node, 3) == NULL ||
+      compare_weights_get_constant (node, 4) == NULL)
     return FALSE;
-  *weight = (Weight) { vn_node_get_input (node, 3), compare_weights_get_constant (node, 4), compare_weights_get_constant (node, 5), 0, 0, node, 1 };
+  *weight = (Weight) { vn_node_get_input (node, 3), compare_weights_get_constant (node, 4),
+                       compare_weights_get_constant (node, 5), 0, 0, node, 1 };
   if (!conv && !(gemm && vn_node_get_int (node, "transB", 0)))
     weight->axis = compare_weights_get_constant (node, 3)->shape.rank - 1;
   return TRUE;
@@ -133,7 +137,8 @@ compare_weights_find_by_user (GHashTable     *nodes,
                               const Weight   *weight,
                               const VnTensor *tensor)
 {
-  const VnNode *node = weight->user != NULL && *weight->user->name != '\0' ? g_hash_table_lookup (nodes, weight->user->name) : NULL;
+  const VnNode *node = weight->user != NULL && *weight->user->name != '\0'
+                       ? g_hash_table_lookup (nodes, weight->user->name) : NULL;
   const VnValue *value = node != NULL ? vn_node_get_input (node, weight->index) : NULL;
 
   return compare_weights_is_like (value, tensor) ? value : NULL;
@@ -188,7 +193,8 @@ compare_weights_find_nearest (const VnModel * const *models,
     {
       VnErrorSum sum;
 
-      if (candidates[k] == NULL || compare_weights_was_measured (candidates, k) || !compare_weights_measure (candidates[k], tensor, &sum))
+      if (candidates[k] == NULL || compare_weights_was_measured (candidates, k) ||
+          !compare_weights_measure (candidates[k], tensor, &sum))
         continue;
       if (found == NULL || vn_error_sum_noise (&sum) < vn_error_sum_noise (best))
         {
@@ -244,10 +250,12 @@ vn_compare_weights (const VnModel *float_model,
       VnErrorSum sum;
       Weight weight;
 
-      if (!(compare_weights_find_dequantized (node, &weight) || compare_weights_find_integer (node, &weight)) || !g_hash_table_add (seen, (gpointer) weight.value))
+      if (!(compare_weights_find_dequantized (node, &weight) || compare_weights_find_integer (node, &weight)) ||
+          !g_hash_table_add (seen, (gpointer) weight.value))
         continue;
       tensor = compare_weights_dequantize (&weight);
-      value = tensor != NULL ? compare_weights_find_nearest (models, (GHashTable *[]) { of_float, of_prepared }, &weight, tensor, &sum) : NULL;
+      value = tensor != NULL ? compare_weights_find_nearest (models, (GHashTable *[]) { of_float, of_prepared }, &weight, tensor,
+                                                             &sum) : NULL;
       if (value != NULL)
         vn_error_table_add_weight (table, compare_weights_make_row (value->name, weight.user, &sum));
       else

@@ -28,7 +28,8 @@ typedef struct
 
 /**
  * VnCompareOptions:
- * @folds: (array length=n_folds) (nullable): others that are quantized in the same way: each is measured on its own samples, and what is
+ * @folds: (array length=n_folds) (nullable): others that are quantized in the same way: each is measured on its own samples, and
+ * what is
  *   told is that of all samples together
  */
 typedef struct

@@ -30,7 +30,8 @@ compared_model_get_float_value (VnComparedModel *self,
 
   if (matched->state == VN_MATCH_ALONE)
     return NULL;
-  value = vn_node_get_output (g_ptr_array_index (self->float_model->graph->nodes, vn_node_match_get_last (self->match, matched->other)), 0);
+  value = vn_node_get_output (g_ptr_array_index (self->float_model->graph->nodes,
+                                                 vn_node_match_get_last (self->match, matched->other)), 0);
   return value != NULL ? value->name : NULL;
 }
 
@@ -135,8 +136,8 @@ vn_compared_model_new_file (VnModel      *float_model,
 /**
  * vn_compared_model_make_forecast:
  *
- * Finds out what ONNX Runtime will make of the network of a file, for its figures. Takes time by the number of nodes; may be called from
- * any thread.
+ * Finds out what ONNX Runtime will make of the network of a file, for its figures. Takes time by the number of nodes; may be
+ * called from any thread.
  */
 void
 vn_compared_model_make_forecast (VnComparedModel *self)
@@ -321,7 +322,8 @@ compared_model_find_source_value (VnComparedModel  *self,
   if (match != NULL)
     node = g_ptr_array_index (self->float_model->graph->nodes, vn_node_match_get_last (match, node->index));
   output = vn_node_get_output (node, 0);
-  if (match == NULL && identity != NULL && identity->rounded != NULL && g_hash_table_contains (self->float_model->graph->by_name, identity->rounded))
+  if (match == NULL && identity != NULL && identity->rounded != NULL &&
+      g_hash_table_contains (self->float_model->graph->by_name, identity->rounded))
     return identity->rounded;
   return output != NULL ? output->name : NULL;
 }
@@ -356,7 +358,8 @@ vn_compared_model_find_tensor (VnComparedModel *self,
   const VnNode *node;
   const VnIdentity *identity;
 
-  g_return_val_if_fail (self != NULL && beside != NULL && source != NULL && float_node < self->float_model->graph->nodes->len, FALSE);
+  g_return_val_if_fail (self != NULL && beside != NULL && source != NULL && float_node < self->float_model->graph->nodes->len,
+                        FALSE);
 
   node = compared_model_get_float (self, float_node);
   identity = compared_model_find_identity (self, beside, node);
@@ -369,9 +372,11 @@ vn_compared_model_find_tensor (VnComparedModel *self,
   else if (beside->result != NULL && beside->result->prepared != NULL)   /* as it was measured: what was prepared before */
     *source = (VnTensorSource) { .network = beside->result->prepared, .value = identity != NULL ? identity->rounded : NULL };
   else
-    *source = (VnTensorSource) { .network = self->float_model, .value = compared_model_find_source_value (self, node, NULL, beside->match) };
+    *source = (VnTensorSource) { .network = self->float_model,
+                                 .value = compared_model_find_source_value (self, node, NULL, beside->match) };
   /* of a clamp that another tool took in there is nothing to see before it */
-  if (beside->match != NULL && self->match == NULL && source->value != NULL && compared_model_find_file_value (beside, node, identity) == NULL)
+  if (beside->match != NULL && self->match == NULL && source->value != NULL &&
+      compared_model_find_file_value (beside, node, identity) == NULL)
     return FALSE;
   return source->network != NULL && source->value != NULL;
 }
@@ -408,13 +413,15 @@ vn_compared_model_find_weight (VnComparedModel *self,
   VnRun *result;
   VnModel *reference;
 
-  g_return_val_if_fail (self != NULL && beside != NULL && source != NULL && float_node < self->float_model->graph->nodes->len, FALSE);
+  g_return_val_if_fail (self != NULL && beside != NULL && source != NULL && float_node < self->float_model->graph->nodes->len,
+                        FALSE);
 
   node = compared_model_get_float (self, float_node);
   identity = compared_model_find_identity (self, beside, node);
   result = self->result != NULL ? self->result : beside->result;
   reference = self->float_model;
-  if (result != NULL && result->prepared != NULL && identity != NULL && identity->prepared != NULL && self->match == NULL && beside->match == NULL)
+  if (result != NULL && result->prepared != NULL && identity != NULL && identity->prepared != NULL && self->match == NULL &&
+      beside->match == NULL)
     {
       const VnValue *value = g_hash_table_lookup (result->prepared->graph->by_name, identity->prepared);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A network that is looked at beside another one: the float network, a quantized result of it, or a file that another tool made. */
+/* A network that is looked at beside another one: the float network, a quantized result of it, or a file that another tool
+ * made. */
 #pragma once
 
 #include "vn-node-match.h"

@@ -17,10 +17,11 @@
 
 /* How many samples a tensor is measured on, while its share, and twice the error of that, is at least so much; the first of them
  * goes by the estimate, which may be a thousand times too small. */
-static const struct { guint n_samples; double least_share; } contribution_levels[] = { { 2, 1e-6 }, { 8, 1e-3 }, { G_MAXUINT, 1e-2 } };
+static const struct { guint n_samples; double least_share; } contribution_levels[] =
+  { { 2, 1e-6 }, { 8, 1e-3 }, { G_MAXUINT, 1e-2 } };
 
-/* Samples whose values are kept at a time, if there is memory for them, and tensors that a thread takes at a time, or that are told
- * together. */
+/* Samples whose values are kept at a time, if there is memory for them, and tensors that a thread takes at a time, or that are
+ * told together. */
 #define GROUP 2
 #define CHUNK 4
 #define SLICE 64
@@ -73,7 +74,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Contribution, contribution_clear)
 static guint
 contribution_count_common (const Contribution *self)
 {
-  return self->options != NULL && self->options->thorough ? self->n_samples : MIN (contribution_levels[0].n_samples, self->n_samples);
+  return self->options != NULL && self->options->thorough
+         ? self->n_samples : MIN (contribution_levels[0].n_samples, self->n_samples);
 }
 
 static gboolean
@@ -179,7 +181,8 @@ contribution_is_whole (const Contribution *self)
   return TRUE;
 }
 
-/* Takes in the samples from @first on, unless they are there, with what serves the measurements: estimates leave the last taps. */
+/* Takes in the samples from @first on, unless they are there, with what serves the measurements: estimates leave the last
+ * taps. */
 static gboolean
 contribution_load_group (Contribution  *self,
                          guint          first,
@@ -239,7 +242,8 @@ contribution_measure_chunk (gsize      item,
 
       if (!vn_probe_sample_measure (&self->group[in_group], contribution_get_runner (self, worker), suspect, &sums->local[i],
                                     &sums->outputs[(gsize) i * self->n_ends],
-                                    sums->kept != NULL ? sums->kept + (gsize) i * self->n_ends * self->n_kept : NULL, self->n_kept,
+                                    sums->kept != NULL ? sums->kept + (gsize) i * self->n_ends * self->n_kept : NULL,
+                                    self->n_kept,
                                     self->cancellable, error))
         return FALSE;
     }
@@ -339,7 +343,8 @@ contribution_measure_all (Contribution  *self,
 
   self->total = (guint64) self->n_suspects * 5;
   for (guint first = 0; first < n; first += self->most_group)
-    if (!contribution_load_group (self, first, n, error) || !contribution_for_all (self, self->n_group, contribution_estimate_sample, error))
+    if (!contribution_load_group (self, first, n, error) ||
+        !contribution_for_all (self, self->n_group, contribution_estimate_sample, error))
       return FALSE;
   contribution_tell (self);
   if (contribution_wants_estimate_only (self))
@@ -364,7 +369,8 @@ contribution_count_bytes (const Contribution *self,
       gsize n_elements, n_bytes;
 
       if (value->type.kind != VN_TYPE_TENSOR || !vn_shape_is_static (&value->type.shape) ||
-          !vn_tensor_size_in_bytes (VN_DTYPE_F32, &value->type.shape, &n_elements, &n_bytes) || !vn_checked_add (sum, n_bytes, &sum))
+          !vn_tensor_size_in_bytes (VN_DTYPE_F32, &value->type.shape, &n_elements, &n_bytes) ||
+          !vn_checked_add (sum, n_bytes, &sum))
         continue;
       *largest = MAX (*largest, n_bytes);
     }
@@ -423,9 +429,9 @@ contribution_make_shares (Contribution *self)
  * @options: (nullable)
  *
  * Measures for every activation, weight and bias that becomes integers what that alone costs: the network runs from there on. On
- * how many samples, VnContribution.n_samples tells: on two, on more if it matters, on none if a millionth of the error is estimated
- * to come from there. Figures are the same bits for any number of threads and any budget of memory: vn_memory_get_budget() says how many
- * tensors are measured at a time, and what is kept of one sample or two.
+ * how many samples, VnContribution.n_samples tells: on two, on more if it matters, on none if a millionth of the error is
+ * estimated to come from there. Figures are the same bits for any number of threads and any budget of memory:
+ * vn_memory_get_budget() says how many tensors are measured at a time, and what is kept of one sample or two.
  *
  * Returns: (transfer full) (nullable): %NULL with an error if the network cannot be run
  */

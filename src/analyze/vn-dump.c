@@ -182,7 +182,8 @@ dump_add_quantized (VnDump *self,
       item = dump_add_item (self, out, out->name, node, TRUE);
       item->is_grid = TRUE;
     }
-  else if ((g_str_has_suffix (node->op_type, "QuantizeDequantize") || g_str_has_suffix (node->op_type, "FixNeuron")) && out != NULL)
+  else if ((g_str_has_suffix (node->op_type, "QuantizeDequantize") || g_str_has_suffix (node->op_type, "FixNeuron")) &&
+           out != NULL)
     {
       dump_add_item (self, out, out->name, node, TRUE);
       return;

@@ -359,7 +359,8 @@ node_match_add_values (Matching *self)
       if (matched->state == VN_MATCH_ALONE || value == NULL)
         continue;
       other = vn_node_get_output (node_match_get_node (self, 1, matched->other), 0);
-      if (other != NULL && !g_hash_table_contains (self->match->values, value->name) && !g_hash_table_contains (by_name, value->name))
+      if (other != NULL && !g_hash_table_contains (self->match->values, value->name) &&
+          !g_hash_table_contains (by_name, value->name))
         g_hash_table_insert (self->match->values, g_strdup (value->name), g_strdup (other->name));
     }
 }
@@ -529,7 +530,8 @@ vn_node_match_get_last (const VnNodeMatch *self,
 /**
  * vn_node_match_get_values:
  *
- * Returns: (transfer none) (element-type utf8 utf8): name of a tensor of the first network -> name of the one that stands for it in
+ * Returns: (transfer none) (element-type utf8 utf8): name of a tensor of the first network -> name of the one that stands for it
+ * in
  *   the second; those without an entry have the same name, or none
  */
 GHashTable *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The condition of a network in one figure: its inputs, the weights of its layers and what its nodes compute are changed by 0.1 % at
- * random, and the float outputs are compared. A network of a few layers comes to some 10 dB; one that subtracts large numbers from
- * each other to more than a type of 8 bit has to give. */
+/* The condition of a network in one figure: its inputs, the weights of its layers and what its nodes compute are changed by 0.1 %
+ * at random, and the float outputs are compared. A network of a few layers comes to some 10 dB; one that subtracts large numbers
+ * from each other to more than a type of 8 bit has to give. */
 #include "vn-noise-gain.h"
 
 #include "vn-error-sum.h"
@@ -34,14 +34,16 @@ noise_gain_disturb (VnTensor  *tensor,
   VnTensor *noisy = data != NULL ? vn_tensor_new (VN_DTYPE_F32, &data->shape, error) : NULL;
 
   for (gsize i = 0; noisy != NULL && i < noisy->n_elements; i++)
-    ((float *) noisy->data)[i] = (float) ((double) ((const float *) data->data)[i] * (1 + NOISE * sqrt (3) * g_rand_double_range (rand, -1, 1)));
+    ((float *) noisy->data)[i] =
+      (float) ((double) ((const float *) data->data)[i] * (1 + NOISE * sqrt (3) * g_rand_double_range (rand, -1, 1)));
   return noisy;
 }
 
 static gboolean
 noise_gain_is_layer (const VnNode *node)
 {
-  return vn_node_is (node, "Conv") || vn_node_is (node, "ConvTranspose") || vn_node_is (node, "Gemm") || vn_node_is (node, "MatMul") ||
+  return vn_node_is (node, "Conv") || vn_node_is (node, "ConvTranspose") || vn_node_is (node, "Gemm") ||
+         vn_node_is (node, "MatMul") ||
          vn_node_is (node, "LSTM") || vn_node_is (node, "GRU") || vn_node_is (node, "RNN");
 }
 
@@ -72,7 +74,8 @@ noise_gain_disturb_weights (VnGraph  *graph,
 static gboolean
 noise_gain_computes (const VnNode *node)
 {
-  static const char * const moves[] = { "Identity", "Reshape", "Flatten", "Transpose", "Squeeze", "Unsqueeze", "Concat", "Split", "Slice", "Pad",
+  static const char * const moves[] = { "Identity", "Reshape", "Flatten", "Transpose", "Squeeze", "Unsqueeze", "Concat", "Split",
+                                        "Slice", "Pad",
                                         "Relu", "Clip", "MaxPool", "Dropout", "Constant", "Gather", "Cast", "Expand", NULL };
   const VnValue *output = node->outputs->len == 1 ? vn_node_get_output (node, 0) : NULL;
 
@@ -155,7 +158,8 @@ noise_gain_draw (VnPlan    *plan,
 
       if (!vn_shape_is_static (&type->shape))
         {
-          g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("Input “%s” has dynamic dimensions"), vn_plan_get_input (plan, i)->name);
+          g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("Input “%s” has dynamic dimensions"),
+                       vn_plan_get_input (plan, i)->name);
           return FALSE;
         }
       inputs[i] = vn_tensor_new (type->dtype, &type->shape, error);
@@ -175,7 +179,8 @@ noise_gain_disturb_inputs (VnTensor **inputs,
 {
   for (guint i = 0; i < n; i++)
     {
-      VnTensor *noisy = inputs[i]->dtype == VN_DTYPE_F32 ? noise_gain_disturb (inputs[i], rand, error) : vn_tensor_ref (inputs[i]);
+      VnTensor *noisy = inputs[i]->dtype == VN_DTYPE_F32
+                        ? noise_gain_disturb (inputs[i], rand, error) : vn_tensor_ref (inputs[i]);
 
       if (noisy == NULL)
         return FALSE;
@@ -318,7 +323,8 @@ vn_noise_gain_measure (const VnModel       *model,
   options.ends = TRUE;
   plan = noisy != NULL ? vn_plan_new ((VnModel *) model, &options, NULL, error) : NULL;
   noisy_plan = plan != NULL ? vn_plan_new (noisy, &options, NULL, error) : NULL;
-  if (noisy_plan == NULL || (pair.plain = vn_runner_new (plan, error)) == NULL || (pair.noisy = vn_runner_new (noisy_plan, error)) == NULL)
+  if (noisy_plan == NULL || (pair.plain = vn_runner_new (plan, error)) == NULL ||
+      (pair.noisy = vn_runner_new (noisy_plan, error)) == NULL)
     return FALSE;
   pair.n_inputs = vn_plan_get_n_inputs (plan);
   pair.n_outputs = vn_plan_get_n_outputs (plan);
@@ -326,7 +332,8 @@ vn_noise_gain_measure (const VnModel       *model,
   for (guint i = 0; i < pair.n_outputs; i++)
     vn_error_sum_init (&pair.sums[i]);
   pair.rand = rand;
-  if (!(samples != NULL ? noise_gain_run_samples (&pair, samples, cancellable, error) : noise_gain_run_random (&pair, plan, cancellable, error)))
+  if (!(samples != NULL ? noise_gain_run_samples (&pair, samples, cancellable, error)
+        : noise_gain_run_random (&pair, plan, cancellable, error)))
     return FALSE;
   *gain_db = noise_gain_find_worst (&pair);
   return TRUE;
@@ -343,5 +350,6 @@ vn_noise_gain_dup_text (double gain_db)
   if (!(gain_db > VN_NETWORK_GAIN_DB))
     return NULL;
   return g_strdup_printf (_("0.1 %% of noise on all tensors of the float model becomes %.1f %% at its outputs, a gain "
-                            "of %.0f dB; rounding noise is amplified in the same way, wherever it arises."), 0.1 * pow (10, gain_db / 20), gain_db);
+                            "of %.0f dB; rounding noise is amplified in the same way, wherever it arises."),
+                            0.1 * pow (10, gain_db / 20), gain_db);
 }

@@ -101,7 +101,8 @@ vn_part_sums_get_sqnr (const VnErrorSum  *sums,
 }
 
 /* 97.5 percent of Student's distribution lie below, by degrees of freedom, from 1 on. */
-static const double students[] = { 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131 };
+static const double students[] = { 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+                                   2.145, 2.131 };
 
 static double
 part_sums_get_student (guint freedom)
@@ -119,7 +120,8 @@ part_sums_get_sqnr_without (const VnErrorSum *all,
 
   for (guint i = 0; i < n_sums; i++)
     {
-      const VnErrorSum rest = { .n = all[i].n - one[i].n, .ff = fmax (all[i].ff - one[i].ff, 0), .dd = fmax (all[i].dd - one[i].dd, 0) };
+      const VnErrorSum rest = { .n = all[i].n - one[i].n, .ff = fmax (all[i].ff - one[i].ff, 0),
+                                .dd = fmax (all[i].dd - one[i].dd, 0) };
 
       if (rest.n > 0)
         worst = MIN (worst, vn_error_sum_bounded_sqnr (&rest));
@@ -131,9 +133,11 @@ part_sums_get_sqnr_without (const VnErrorSum *all,
  * vn_part_sums_get_margin:
  * @samples: (array length=n): as many sums of each sample as vn_part_sums_count() says; %NULL: it was left out
  *
- * The jackknife (Tukey 1958): how much the figure moves when each sample in turn is left out, as a standard error, times Student's factor.
+ * The jackknife (Tukey 1958): how much the figure moves when each sample in turn is left out, as a standard error, times
+ * Student's factor.
  *
- * Returns: half the width of the interval of 95 percent around vn_part_sums_get_sqnr() of all samples, in dB; NaN if there are fewer than two
+ * Returns: half the width of the interval of 95 percent around vn_part_sums_get_sqnr() of all samples, in dB; NaN if there are
+ * fewer than two
  */
 double
 vn_part_sums_get_margin (const VnErrorSum * const *samples,
@@ -201,7 +205,8 @@ vn_part_sums_make_part (const VnErrorSum  *sums,
 
   sum = &sums[i];
   made = g_new (VnErrorPart, 1);
-  *made = (VnErrorPart) { .axis = partition->axis, .slices = vn_partition_dup_slices (partition, i - 1), .n = sum->n, .n_bad = sum->n_bad,
+  *made = (VnErrorPart) { .axis = partition->axis, .slices = vn_partition_dup_slices (partition, i - 1), .n = sum->n,
+                          .n_bad = sum->n_bad,
                           .size = fmax (fabs (sum->float_min), fabs (sum->float_max)), .sqnr_db = vn_error_sum_sqnr (sum),
                           .noise_to_signal = vn_error_sum_noise (sum), .cosine = vn_error_sum_cosine (sum),
                           .is_dead = sum->quant_min == sum->quant_max && sum->float_min < sum->float_max };

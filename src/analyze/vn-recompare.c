@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What both networks compute for a few samples is kept, if there is room. Another quantized network runs from those values that it has
- * in common with the one before: what its changes do not reach is not run, and has the errors it had. */
+/* What both networks compute for a few samples is kept, if there is room. Another quantized network runs from those values that
+ * it has in common with the one before: what its changes do not reach is not run, and has the errors it had. */
 #include "vn-recompare.h"
 
 #include "compare-rows.h"
@@ -185,7 +185,8 @@ recompare_keep_sample (gpointer       worker,
 {
   const Fill *fill = data;
   VnRecompare *self = fill->self;
-  Kept kept = { g_new0 (VnTensor *, self->n_inputs + 1), g_new0 (VnTensor *, self->values->len + 1), g_new0 (VnTensor *, self->values->len + 1) };
+  Kept kept = { g_new0 (VnTensor *, self->n_inputs + 1), g_new0 (VnTensor *, self->values->len + 1),
+                g_new0 (VnTensor *, self->values->len + 1) };
 
   for (guint i = 0; i < self->n_inputs; i++)
     kept.inputs[i] = g_steal_pointer (&inputs[i]);
@@ -254,7 +255,8 @@ recompare_list_base_taps (VnRecompare            *self,
 
   for (guint i = 0; i < self->values->len; i++)
     {
-      VnValue *other = recompare_find_counterpart (self->base, options, ((const VnValue *) g_ptr_array_index (self->values, i))->name);
+      VnValue *other = recompare_find_counterpart (self->base, options,
+                                                   ((const VnValue *) g_ptr_array_index (self->values, i))->name);
 
       g_ptr_array_add (self->base_names, other != NULL ? g_strdup (other->name) : NULL);
       if (other == NULL)
@@ -292,7 +294,8 @@ recompare_fill (VnRecompare             *self,
   g_clear_pointer (&quant_runner, vn_runner_free);
   all.samples = (const guint *) (gpointer) self->samples->data;
   all.n_samples = self->samples->len;
-  self->errors = vn_compare (self->float_model, self->base, self->input_shapes, self->dataset, &all, NULL, NULL, cancellable, error);
+  self->errors = vn_compare (self->float_model, self->base, self->input_shapes, self->dataset, &all, NULL, NULL, cancellable,
+                             error);
   return self->errors != NULL;
 }
 
@@ -301,8 +304,8 @@ recompare_fill (VnRecompare             *self,
  * @base: the quantized network that others are near to
  * @options: of @base; as many of its samples are taken as compute no more than @max_bytes, but one at least
  *
- * Compares both networks, and keeps what they compute if it fits into vn_memory_get_budget(). Without, other networks are compared as a
- * whole, on the same samples.
+ * Compares both networks, and keeps what they compute if it fits into vn_memory_get_budget(). Without, other networks are
+ * compared as a whole, on the same samples.
  *
  * Returns: (transfer full) (nullable): as vn_compare(); an error also if a sample cannot be read
  */
@@ -319,7 +322,8 @@ vn_recompare_new (VnModel                 *float_model,
   g_autoptr(VnRecompare) self = NULL;
   guint n_inputs = 0;
 
-  g_return_val_if_fail (float_model != NULL && base != NULL && dataset != NULL && options != NULL && options->n_samples > 0, NULL);
+  g_return_val_if_fail (float_model != NULL && base != NULL && dataset != NULL && options != NULL && options->n_samples > 0,
+                        NULL);
 
   for (guint i = 0; i < float_model->graph->inputs->len; i++)
     n_inputs += ((const VnValue *) g_ptr_array_index (float_model->graph->inputs, i))->initializer == NULL;
@@ -423,7 +427,8 @@ recompare_inputs_match (const VnGraph *a,
                         const VnGraph *b)
 {
   for (guint i = 0; i < a->inputs->len && a->inputs->len == b->inputs->len; i++)
-    if (!g_str_equal (((const VnValue *) g_ptr_array_index (a->inputs, i))->name, ((const VnValue *) g_ptr_array_index (b->inputs, i))->name))
+    if (!g_str_equal (((const VnValue *) g_ptr_array_index (a->inputs, i))->name,
+                      ((const VnValue *) g_ptr_array_index (b->inputs, i))->name))
       return FALSE;
   return a->inputs->len == b->inputs->len;
 }
@@ -459,7 +464,8 @@ recompare_list_taps (Again                  *again,
       VnValue *other = recompare_find_counterpart (changed, options, value);
       const VnTensorPlan *row = options->plan != NULL ? vn_quant_plan_find (options->plan, value) : NULL;
 
-      if (other == NULL || (options->plan != NULL && vn_quant_plan_find_clamped (options->plan, g_ptr_array_index (self->values, r)) != NULL))
+      if (other == NULL || (options->plan != NULL &&
+                            vn_quant_plan_find_clamped (options->plan, g_ptr_array_index (self->values, r)) != NULL))
         continue;
       if ((other->type.dtype != VN_DTYPE_F32 && other->type.dtype != VN_DTYPE_UNDEFINED) || (row != NULL && row->factors != NULL))
         return FALSE;
@@ -473,7 +479,8 @@ recompare_list_taps (Again                  *again,
       const VnValue *other = g_ptr_array_index (again->taps, t);
 
       again->is_known[t] = g_hash_table_contains (same, other->name) &&
-                           g_strcmp0 (other->name, g_ptr_array_index (self->base_names, g_array_index (again->rows, guint, t))) == 0;
+                           g_strcmp0 (other->name, g_ptr_array_index (self->base_names, g_array_index (again->rows, guint, t)))
+                           == 0;
     }
   return TRUE;
 }
@@ -495,7 +502,8 @@ recompare_hear (const VnValue  *value,
   const VnTensor *wanted = listen->kept->floats[g_array_index (listen->again->rows, guint, tap)];
 
   if (wanted != NULL && tensor->dtype == VN_DTYPE_F32 && tensor->n_elements == wanted->n_elements)
-    vn_part_sums_add (&listen->sums[listen->again->places[tap]], listen->again->partitions[tap], &wanted->shape, wanted->data, tensor->data);
+    vn_part_sums_add (&listen->sums[listen->again->places[tap]], listen->again->partitions[tap], &wanted->shape, wanted->data,
+                      tensor->data);
 }
 
 static gboolean
@@ -578,9 +586,9 @@ recompare_make_table (const Again *again)
  * @options: of @changed; its samples do not matter
  * @cost: (nullable) (out): how much was run
  *
- * Compares @changed with the float network on the samples of the base. What is the same there is not run, if what it computes is kept;
- * a network with little in common with it, or in a format whose tensors have to be converted, is compared as a whole: local errors are
- * measured only then, errors of weights never. May be called from several threads.
+ * Compares @changed with the float network on the samples of the base. What is the same there is not run, if what it computes is
+ * kept; a network with little in common with it, or in a format whose tensors have to be converted, is compared as a whole: local
+ * errors are measured only then, errors of weights never. May be called from several threads.
  *
  * Returns: (transfer full) (nullable): the numbers of vn_compare() on these samples
  */

@@ -68,7 +68,8 @@ tensor_pair_open_side (VnTensorPair          *self,
                        GError               **error)
 {
   Side *side = &self->sides[index];
-  const VnTensorPlan *row = source->plan != NULL && source->plan_value != NULL ? vn_quant_plan_find (source->plan, source->plan_value) : NULL;
+  const VnTensorPlan *row = source->plan != NULL && source->plan_value != NULL
+                            ? vn_quant_plan_find (source->plan, source->plan_value) : NULL;
 
   side->value = g_hash_table_lookup (source->network->graph->by_name, source->value);
   if (side->value == NULL)
@@ -178,7 +179,8 @@ tensor_pair_to_float (const Side  *side,
 {
   VnTensor *result;
 
-  if (vn_tensor_is_container (tensor) || !(vn_dtype_is_float (tensor->dtype) || vn_dtype_is_integer (tensor->dtype) || tensor->dtype == VN_DTYPE_BOOL))
+  if (vn_tensor_is_container (tensor) || !(vn_dtype_is_float (tensor->dtype) || vn_dtype_is_integer (tensor->dtype) ||
+                                           tensor->dtype == VN_DTYPE_BOOL))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("“%s” is not a numeric tensor"), side->value->name);
       return NULL;
@@ -239,7 +241,8 @@ vn_tensor_pair_read (VnTensorPair      *self,
   if (tensors[1] != NULL && tensors[0]->n_elements == tensors[1]->n_elements)
     return TRUE;
   if (tensors[1] != NULL)
-    g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("“%s” has %zu elements in one model and %zu in the other"), self->sides[0].value->name,
+    g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("“%s” has %zu elements in one model and %zu in the other"),
+                 self->sides[0].value->name,
                  tensors[0]->n_elements, tensors[1]->n_elements);
   vn_tensor_clear_all (tensors, 2);
   return FALSE;

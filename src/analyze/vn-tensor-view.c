@@ -56,8 +56,8 @@ tensor_view_init_activation (VnTensorLayout *self,
  * @is_weight: of a convolution or product; else what flows between nodes
  * @axis: of the channels of a weight: 0 or 1
  *
- * Pictures are height and width of an activation, one a channel, of its first sample; of a weight of a convolution the kernels of one
- * channel below each other; matrices as they are; lists in lines.
+ * Pictures are height and width of an activation, one a channel, of its first sample; of a weight of a convolution the kernels of
+ * one channel below each other; matrices as they are; lists in lines.
  */
 void
 vn_tensor_layout_init (VnTensorLayout *self,

@@ -22,7 +22,8 @@ value_grid_take (const VnNode *node,
                  VnValueGrid  *grid)
 {
   const VnValue *zero_value = vn_node_get_input (node, scale + 1);
-  const VnTensor *factor = vn_node_get_input (node, scale) != NULL ? vn_value_get_constant (vn_node_get_input (node, scale)) : NULL;
+  const VnTensor *factor = vn_node_get_input (node, scale) != NULL
+                           ? vn_value_get_constant (vn_node_get_input (node, scale)) : NULL;
   const VnTensor *zero = zero_value != NULL ? vn_value_get_constant (zero_value) : NULL;
 
   if (factor == NULL || factor->n_elements != 1 || (zero != NULL && zero->n_elements != 1))

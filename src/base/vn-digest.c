@@ -108,5 +108,6 @@ vn_digest_dup_text (const VnDigest *self)
 {
   g_return_val_if_fail (self != NULL, NULL);
 
-  return g_strdup_printf ("%016" G_GINT64_MODIFIER "x%016" G_GINT64_MODIFIER "x", digest_fold (self, ODD_1), digest_fold (self, ODD_2));
+  return g_strdup_printf ("%016" G_GINT64_MODIFIER "x%016" G_GINT64_MODIFIER "x", digest_fold (self, ODD_1),
+                          digest_fold (self, ODD_2));
 }

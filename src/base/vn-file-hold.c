@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Files that wait for each other: complete on the disk, they get their names when all are, or vanish with what was made for them. */
+/* Files that wait for each other: complete on the disk, they get their names when all are, or vanish with what was made for
+ * them. */
 #include "vn-file-hold.h"
 
 #include "vn-i18n.h"
@@ -38,7 +39,8 @@ file_hold_free_waiting (gpointer data)
  * vn_file_hold:
  * @active: whether files wait from now on
  *
- * A file that is committed while this is on is complete on the disk, but gets its name only by vn_file_hold_end(), together with all
+ * A file that is committed while this is on is complete on the disk, but gets its name only by vn_file_hold_end(), together with
+ * all
  * others: the results of one command. Devices and pipes do not wait.
  */
 void
@@ -184,6 +186,7 @@ vn_file_make_folder (const char  *path,
   if (g_mkdir_with_parents (path, 0777) == 0)
     return TRUE;
   code = errno;
-  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), _("Cannot create the folder “%s”: %s"), path, g_strerror (code));
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), _("Cannot create the folder “%s”: %s"), path,
+               g_strerror (code));
   return FALSE;
 }

@@ -67,7 +67,8 @@ file_lock_wait (VnFileLock  *self,
         {
           g_autofree char *shown = g_filename_display_name (folder);
 
-          g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_AGAIN, _("Another program has been writing in “%s” all the time; try again"), shown);
+          g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_AGAIN,
+                       _("Another program has been writing in “%s” all the time; try again"), shown);
           return FALSE;
         }
       g_usleep (WAIT_MSEC * 1000);
@@ -80,8 +81,8 @@ file_lock_wait (VnFileLock  *self,
  * @paths: (array zero-terminated=1): files that will be read, and then replaced
  * @seconds: how long to wait for others
  *
- * Waits until nobody else has a lock on a folder that @paths are in; the thread's current cancellable ends that. Where the file system knows
- * no locks, or there is no folder, there is nothing to wait for. Not to be called by who has one already.
+ * Waits until nobody else has a lock on a folder that @paths are in; the thread's current cancellable ends that. Where the file
+ * system knows no locks, or there is no folder, there is nothing to wait for. Not to be called by who has one already.
  *
  * Returns: (transfer full) (nullable): the right; %NULL with %G_FILE_ERROR_AGAIN after @seconds, or %G_IO_ERROR_CANCELLED
  */

@@ -8,8 +8,8 @@
 G_BEGIN_DECLS
 
 /**
- * VnFileLock: the right to read files and write them anew, as long as it lives or the process does. It is a lock on their folders, as a file
- * that is replaced keeps none.
+ * VnFileLock: the right to read files and write them anew, as long as it lives or the process does. It is a lock on their
+ * folders, as a file that is replaced keeps none.
  */
 typedef struct _VnFileLock VnFileLock;
 

@@ -177,7 +177,8 @@ file_fail_write (const char  *path,
  * @path: where the file shall appear. If it is a link, the file it leads to is replaced; a device or pipe is written
  *   to as it is.
  *
- * A pipe is waited for until somebody reads from it, or the thread's current cancellable (g_cancellable_push_current()) ends that.
+ * A pipe is waited for until somebody reads from it, or the thread's current cancellable (g_cancellable_push_current()) ends
+ * that.
  *
  * Returns: (transfer full) (nullable): a writer, or %NULL if no file can be
  *   made in that folder
@@ -413,7 +414,8 @@ vn_file_write_all (const char     *path,
  * vn_file_dup_short:
  * @path: of a file or folder that another file in @folder names
  *
- * Returns: (transfer full): @path relative to @folder if it lies below, so that both can be moved together; absolute if not. Always
+ * Returns: (transfer full): @path relative to @folder if it lies below, so that both can be moved together; absolute if not.
+ * Always
  *   valid UTF-8: other names begin with “file:” and have what is no letter or digit as %XX
  */
 char *

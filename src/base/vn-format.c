@@ -308,7 +308,8 @@ vn_format_from_locale (const char *text)
   return g_strdelimit (g_steal_pointer (&result), ",", '.');
 }
 
-/* A word of a list: the comma in "0,5" belongs to the number where numbers are written so; those in "0,5,", "0.5,2" and "1,2,3" do not. */
+/* A word of a list: the comma in "0,5" belongs to the number where numbers are written so; those in "0,5,", "0.5,2" and "1,2,3"
+ * do not. */
 static char **
 format_split_word (const char *word)
 {

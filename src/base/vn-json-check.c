@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the parser of JSON would take without a word, or be brought down by: looked for in the text before it is parsed. It takes more than
- * JSON, as numbers of other bases and comments between two slashes: what is not read here just as the parser reads it is refused, and comments
- * are taken out. */
+/* What the parser of JSON would take without a word, or be brought down by: looked for in the text before it is parsed. It takes
+ * more than JSON, as numbers of other bases and comments between two slashes: what is not read here just as the parser reads it
+ * is refused, and comments are taken out. */
 #include "vn-json-private.h"
 
 #include "vn-error.h"
@@ -45,7 +45,8 @@ json_check_find_comment_end (const char *at,
  * vn_json_dup_without_comments:
  * @text: @length bytes
  *
- * Returns: (transfer full) (nullable): @text with spaces where comments are, of the same length and lines; %NULL if there are none
+ * Returns: (transfer full) (nullable): @text with spaces where comments are, of the same length and lines; %NULL if there are
+ * none
  */
 char *
 vn_json_dup_without_comments (const char *text,
@@ -343,7 +344,8 @@ json_check_plain (Scan    *self,
   self->at--;
   if (!is_whole || g_ascii_string_to_signed (text, 10, G_MININT64, G_MAXINT64, NULL, NULL))
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s, line %u: the number %.*s%s does not fit into 64 bits"), self->name, self->line,
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("%s, line %u: the number %.*s%s does not fit into 64 bits"), self->name,
+               self->line,
                MAX_SHOWN, text, strlen (text) > MAX_SHOWN ? "…" : "");
   return FALSE;
 }
@@ -397,7 +399,8 @@ json_check_token (Scan    *self,
  * @name: what it is called in messages
  *
  * Returns: %FALSE with %VN_ERROR_MALFORMED if a key stands twice in an object, a whole number does not fit into 64 bits, an
- *   escape stands for no character, a word or number is none of JSON, or there is more than one value; with %VN_ERROR_LIMIT if it is nested too deep or
+ *   escape stands for no character, a word or number is none of JSON, or there is more than one value; with %VN_ERROR_LIMIT if it
+ * is nested too deep or
  *   consists of too many parts
  */
 gboolean

@@ -55,7 +55,8 @@ vn_json_parse (const char  *text,
       vn_message_make_valid (&reason);
       /* It calls every text so, and says line and column behind it. */
       said = g_str_has_prefix (reason->message, "<data>:") ? reason->message + strlen ("<data>") : NULL;
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, "%s%s%s", name, said != NULL ? "" : ": ", said != NULL ? said : reason->message);
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, "%s%s%s", name, said != NULL ? "" : ": ", said != NULL
+                   ? said : reason->message);
       return NULL;
     }
   if (json_parser_get_root (parser) == NULL)
@@ -246,7 +247,8 @@ vn_json_get_any_number (JsonNode    *node,
                         double      *number,
                         GError     **error)
 {
-  static const struct { const char *text; double number; } others[] = { { "nan", NAN }, { "inf", INFINITY }, { "-inf", -INFINITY } };
+  static const struct { const char *text; double number; } others[] =
+    { { "nan", NAN }, { "inf", INFINITY }, { "-inf", -INFINITY } };
   const char *text;
 
   g_return_val_if_fail (node != NULL, FALSE);

@@ -289,9 +289,9 @@ memory_part_of_machine (guint part)
 /**
  * vn_memory_get_budget:
  *
- * How much may be taken beside the weights by work on samples: how many of them are run at a time goes by it, and what is kept only so
- * that it need not be computed again. What does not fit waits, or is computed again, with the same bits. It goes by the memory of the
- * machine and by what the limits of this process leave.
+ * How much may be taken beside the weights by work on samples: how many of them are run at a time goes by it, and what is kept
+ * only so that it need not be computed again. What does not fit waits, or is computed again, with the same bits. It goes by the
+ * memory of the machine and by what the limits of this process leave.
  *
  * Returns: bytes
  */
@@ -347,8 +347,8 @@ vn_memory_set_growth (gsize size)
 /**
  * vn_memory_keep_frames:
  *
- * Lets the memory of one picture of a window serve for the next: otherwise the system takes it back and clears it anew for each, which
- * takes longer than painting. To be called before there are threads.
+ * Lets the memory of one picture of a window serve for the next: otherwise the system takes it back and clears it anew for each,
+ * which takes longer than painting. To be called before there are threads.
  */
 void
 vn_memory_keep_frames (void)
@@ -362,8 +362,8 @@ vn_memory_keep_frames (void)
 /**
  * vn_memory_share_heap:
  *
- * Where limits are set to this process, has all threads take small memory from one heap: each heap reserves 64 MB, and a thread that
- * finds no room for one of its own would take a whole page for each few bytes. To be called before there are threads.
+ * Where limits are set to this process, has all threads take small memory from one heap: each heap reserves 64 MB, and a thread
+ * that finds no room for one of its own would take a whole page for each few bytes. To be called before there are threads.
  */
 void
 vn_memory_share_heap (void)
@@ -377,8 +377,8 @@ vn_memory_share_heap (void)
 /**
  * vn_memory_give_back:
  *
- * Gives memory that was freed back to the system: after work that took much, threads keep what they had for work that may not come.
- * Takes up to a tenth of a second.
+ * Gives memory that was freed back to the system: after work that took much, threads keep what they had for work that may not
+ * come. Takes up to a tenth of a second.
  */
 void
 vn_memory_give_back (void)

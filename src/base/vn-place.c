@@ -49,12 +49,14 @@ vn_place_find (const VnPlace *self)
  * vn_place_find_locale:
  * @installed: the folder that catalogues were installed in
  *
- * Makes the process speak the user's language, with the catalogues near the program, installed or just built, or where they were installed.
+ * Makes the process speak the user's language, with the catalogues near the program, installed or just built, or where they were
+ * installed.
  */
 void
 vn_place_find_locale (const char *installed)
 {
-  VnPlace place = { .near = { "../share/locale", "../../po" }, .installed = installed, .file = "de/LC_MESSAGES/" GETTEXT_PACKAGE ".mo" };
+  VnPlace place = { .near = { "../share/locale", "../../po" }, .installed = installed,
+                    .file = "de/LC_MESSAGES/" GETTEXT_PACKAGE ".mo" };
   g_autofree char *folder = NULL;
 
   g_return_if_fail (installed != NULL);

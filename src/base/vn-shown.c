@@ -15,7 +15,8 @@
 static gboolean
 shown_is_hidden (gunichar c)
 {
-  return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+  return c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+         (c >= 0x2066 && c <= 0x2069);
 }
 
 static void
@@ -72,7 +73,8 @@ shown_append (GString    *shown,
  * vn_shown_dup:
  * @text: (nullable): anything, UTF-8 or not
  *
- * Returns: (transfer full) (nullable): @text in one line of valid UTF-8, with controls and bytes that are no UTF-8 written as “\n”, “\x1b” or
+ * Returns: (transfer full) (nullable): @text in one line of valid UTF-8, with controls and bytes that are no UTF-8 written as
+ * “\n”, “\x1b” or
  *   “\u202e”; made so again it stays as it is
  */
 char *
@@ -89,7 +91,8 @@ vn_shown_dup (const char *text)
 
 /* ---- formats ---- */
 
-typedef enum { ARG_NONE, ARG_INT, ARG_LONG, ARG_LONG_LONG, ARG_SIZE, ARG_INTMAX, ARG_PTRDIFF, ARG_DOUBLE, ARG_LONG_DOUBLE, ARG_TEXT, ARG_POINTER } ArgType;
+typedef enum { ARG_NONE, ARG_INT, ARG_LONG, ARG_LONG_LONG, ARG_SIZE, ARG_INTMAX, ARG_PTRDIFF, ARG_DOUBLE, ARG_LONG_DOUBLE,
+               ARG_TEXT, ARG_POINTER } ArgType;
 
 typedef union
 {
@@ -131,7 +134,8 @@ shown_find_type (char        conversion,
     return ARG_NONE;
   if (n_length == 0 || *length == 'h')
     return ARG_INT;
-  return *length == 'z' ? ARG_SIZE : *length == 'j' ? ARG_INTMAX : *length == 't' ? ARG_PTRDIFF : n_length == 2 ? ARG_LONG_LONG : ARG_LONG;
+  return *length == 'z' ? ARG_SIZE : *length == 'j' ? ARG_INTMAX : *length == 't' ? ARG_PTRDIFF : n_length == 2
+         ? ARG_LONG_LONG : ARG_LONG;
 }
 
 static gsize

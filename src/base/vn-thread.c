@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Work of a task on a thread of its own: one that cannot be started is an error, where g_task_run_in_thread() would wait for ever. */
+/* Work of a task on a thread of its own: one that cannot be started is an error, where g_task_run_in_thread() would wait for
+ * ever. */
 #include "vn-thread.h"
 
 #include "vn-error.h"
@@ -72,7 +73,8 @@ thread_main (gpointer data)
 {
   Work *self = data;
 
-  self->work (self->task, g_task_get_source_object (self->task), g_task_get_task_data (self->task), g_task_get_cancellable (self->task));
+  self->work (self->task, g_task_get_source_object (self->task), g_task_get_task_data (self->task),
+              g_task_get_cancellable (self->task));
   thread_let_go (self);
   thread_unref_work (self, NULL);
   return NULL;

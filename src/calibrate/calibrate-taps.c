@@ -14,9 +14,11 @@ _vn_calibrate_get_layout (VnTapChannels    channels,
 
   *layout = (VnChannelLayout) { 1, 1, tensor->n_elements, 0 };
   if (channels == VN_TAP_CHANNELS_SECOND && shape->rank >= 3)
-    *layout = (VnChannelLayout) { (gsize) shape->dims[0], (gsize) shape->dims[1], (gsize) vn_shape_count (shape, 2, shape->rank), 0 };
+    *layout = (VnChannelLayout) { (gsize) shape->dims[0], (gsize) shape->dims[1], (gsize) vn_shape_count (shape, 2, shape->rank),
+                                  0 };
   else if (channels == VN_TAP_CHANNELS_LAST && shape->rank >= 2)
-    *layout = (VnChannelLayout) { (gsize) vn_shape_count (shape, 0, shape->rank - 1), (gsize) shape->dims[shape->rank - 1], 1, 0 };
+    *layout = (VnChannelLayout) { (gsize) vn_shape_count (shape, 0, shape->rank - 1), (gsize) shape->dims[shape->rank - 1], 1,
+                                  0 };
   else
     return FALSE;
   return TRUE;
@@ -49,7 +51,8 @@ calibrate_is_convolution (const VnNode *node)
 static gboolean
 calibrate_is_product (const VnNode *node)
 {
-  const VnValue *weight = node != NULL && (vn_node_is (node, "Gemm") || vn_node_is (node, "MatMul")) ? vn_node_get_input (node, 1) : NULL;
+  const VnValue *weight = node != NULL && (vn_node_is (node, "Gemm") || vn_node_is (node, "MatMul"))
+                          ? vn_node_get_input (node, 1) : NULL;
   const VnTensor *constant = weight != NULL ? vn_value_get_constant (weight) : NULL;
 
   return constant != NULL && constant->shape.rank == 2 && vn_node_get_int (node, "transA", 0) == 0;

@@ -11,7 +11,8 @@ G_BEGIN_DECLS
 #define VN_SCAN_LANE (VN_SCAN_BINS + 272)    /* counters of one; the odd rest keeps the lanes of a bin in different cache sets */
 #define VN_SCAN_VECTOR 16                    /* elements that a loop may write too many */
 
-/* What is learnt of some elements before they are counted. Minimum and maximum pass over NaN, and may be a zero of either sign. */
+/* What is learnt of some elements before they are counted. Minimum and maximum pass over NaN, and may be a zero of either
+ * sign. */
 typedef struct
 {
   float    min, max;
@@ -25,7 +26,8 @@ typedef struct
  *   Returns the largest magnitude, as bits; if that is not finite, the ranges say nothing
  * @squeeze: copies the bits of what is not 0, and writes up to %VN_SCAN_VECTOR words behind them. Returns how many they are
  * @count_zeros: returns how many elements are 0, of either sign
- * @take_page: adds the %VN_HISTOGRAM_PAGE_BINS counters of a page over all lanes, of which @counters is the first, and clears them.
+ * @take_page: adds the %VN_HISTOGRAM_PAGE_BINS counters of a page over all lanes, of which @counters is the first, and clears
+ * them.
  *   Returns how many elements they stood for
  * @add_page: adds these sums to a page of a histogram
  */

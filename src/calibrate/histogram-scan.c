@@ -33,7 +33,8 @@ struct _VnHistogramScratch
   gsize                n_since;       /* elements since the last fold, at most */
   guint64             *spare[VN_HISTOGRAM_PAGES];   /* @n_spare pages, all 0 */
   guint                n_spare;
-  guint16              made[VN_HISTOGRAM_PAGES];    /* @n_made pages that the last histogram got that was empty when a scan began */
+  /* @n_made pages that the last histogram got that was empty when a scan began */
+  guint16              made[VN_HISTOGRAM_PAGES];
   guint                n_made;
   guint32              squeezed[CHUNK + VN_SCAN_VECTOR];
 };

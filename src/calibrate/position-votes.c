@@ -70,7 +70,8 @@ vn_position_votes_equal (const VnPositionVotes *a,
   if (a->n != b->n)
     return FALSE;
   for (guint i = 0; i < a->n; i++)
-    if (a->votes[i].grid != b->votes[i].grid || a->votes[i].position != b->votes[i].position || a->votes[i].count != b->votes[i].count)
+    if (a->votes[i].grid != b->votes[i].grid || a->votes[i].position != b->votes[i].position ||
+        a->votes[i].count != b->votes[i].count)
       return FALSE;
   return TRUE;
 }

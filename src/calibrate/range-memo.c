@@ -25,7 +25,8 @@ static gboolean
 range_memo_is_same (const VnRangeSettings *a,
                     const VnRangeSettings *b)
 {
-  return a->percentile == b->percentile && !a->symmetric == !b->symmetric && !a->two_sided == !b->two_sided && a->bits == b->bits &&
+  return a->percentile == b->percentile && !a->symmetric == !b->symmetric && !a->two_sided == !b->two_sided &&
+         a->bits == b->bits &&
          a->qmin == b->qmin && a->qmax == b->qmax;
 }
 

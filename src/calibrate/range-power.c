@@ -173,7 +173,8 @@ range_power_minmse_common (const VnHistogram      *histogram,
   if (n_votes != histogram->samples.n)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-                   ngettext ("The statistics hold the best power of two for only %llu of %llu sample; calibrate again with the method “minmse-common”, or choose “minmse”",
+                   ngettext ("The statistics hold the best power of two for only %llu of %llu sample; calibrate again with the "
+                             "method “minmse-common”, or choose “minmse”",
                              "The statistics hold the best power of two for only %llu of %llu samples; calibrate again with "
                      "the method “minmse-common”, or choose “minmse”", (gulong) histogram->samples.n),
                    (unsigned long long) n_votes, (unsigned long long) histogram->samples.n);

@@ -85,7 +85,8 @@ vn_range_sums_get_kl (const VnRangeSums *self,
     return INFINITY;
   if (end - start == 1)
     return 0;
-  sum += range_sums_x_ln_x (ends[0] + below) - range_sums_x_ln_x (ends[0]) + range_sums_x_ln_x (ends[1] + above) - range_sums_x_ln_x (ends[1]);
+  sum += range_sums_x_ln_x (ends[0] + below) - range_sums_x_ln_x (ends[0])
+         + range_sums_x_ln_x (ends[1] + above) - range_sums_x_ln_x (ends[1]);
   for (guint used = self->next[start]; used < end; )
     {
       const guint from = used - (used - start) % size, to = MIN (from + size, end);

@@ -9,8 +9,9 @@
  *   MSE  sum over bins of their share times the squared distance, in bins, to the nearest end of a step of
  *        length / levels bins, or to the end of the range
  *
- * xslim-kl and xslim-mse look at one cost. xslim: the least KL + lambda MSE is taken; lambda is the root of the mean of (KL / MSE)^2 over the ten candidates of least
- * MSE. With more than 1024 levels it is the percentile range. Scales below 2^-23 are raised to that.
+ * xslim-kl and xslim-mse look at one cost. xslim: the least KL + lambda MSE is taken; lambda is the root of the mean of (KL /
+ * MSE)^2 over the ten candidates of least MSE. With more than 1024 levels it is the percentile range. Scales below 2^-23 are
+ * raised to that.
  *
  * Here KL follows the formula; XSlim 2.1.1 evaluates it for many candidates at once and then mistakes where they end. */
 
@@ -362,7 +363,8 @@ range_xslim_choose (const VnHistogram *histogram,
   range_xslim_fill_rows (search);
   rows = search->rows;
   range_xslim_add_candidates (search, &seen, &percentile);
-  range_xslim_choose_candidate (search, cost != COST_MSE, cost == COST_BOTH ? range_xslim_get_lambda (search) : cost == COST_MSE, range);
+  range_xslim_choose_candidate (search, cost != COST_MSE, cost == COST_BOTH ? range_xslim_get_lambda (search) : cost == COST_MSE,
+                                range);
 }
 
 static gboolean

@@ -318,7 +318,8 @@ stats_origin_check_no_sample_twice (const GArray  *samples,
       if (vn_stats_sample_compare (sample - 1, sample) != 0)
         continue;
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                   _("Sample “%s” is in two of the statistics files and would count twice; merge each shard only once"), sample->name);
+                   _("Sample “%s” is in two of the statistics files and would count twice; merge each shard only once"),
+                   sample->name);
       return FALSE;
     }
   return TRUE;

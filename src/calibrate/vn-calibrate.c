@@ -79,7 +79,8 @@ calibrate_knows_channels (const Worker *self,
   const VnHistogram *source = self->histograms[derived->source];
 
   return self->channels[tap] == VN_TAP_CHANNELS_NONE ||
-         (!derived->moved && self->looked_at[derived->source] == self->channels[tap] && source->n_pos_inf + source->n_neg_inf == 0);
+         (!derived->moved && self->looked_at[derived->source] == self->channels[tap] &&
+          source->n_pos_inf + source->n_neg_inf == 0);
 }
 
 static void
@@ -177,8 +178,10 @@ calibrate_start (guint      n_inside,
   self = g_new0 (Worker, 1);
   *self = (Worker) { .run = run, .runner = runner, .derived = run->derived, .chain = run->chain, .channels = run->channels,
                      .looked_at = run->looked_at, .votes = run->options->votes, .scratch = vn_scratch_new (),
-                     .samples = vn_stats_samples_new (), .seen = g_new0 (gboolean, run->taps->len + 1), .sample = vn_histogram_new (),
-                     .histograms = g_new (VnHistogram *, run->taps->len + 1), .ranges = g_new0 (VnChannelRanges, run->taps->len + 1) };
+                     .samples = vn_stats_samples_new (), .seen = g_new0 (gboolean, run->taps->len + 1),
+                     .sample = vn_histogram_new (),
+                     .histograms = g_new (VnHistogram *, run->taps->len + 1),
+                     .ranges = g_new0 (VnChannelRanges, run->taps->len + 1) };
   for (guint i = 0; i < run->taps->len; i++)
     self->histograms[i] = vn_histogram_new ();
   vn_runner_set_threads (runner, n_inside);
@@ -447,8 +450,8 @@ calibrate_check_arguments (VnDataset                 *dataset,
  * @notes: (nullable): receives unreadable samples and values that are not finite
  * @cancellable: (nullable): looked at before every sample and inside the run
  *
- * Runs the samples through the network, one per thread if there is memory for so many, and observes every tapped float32 value; others have no
- * entry in the result. A sample that cannot be loaded is left out and named in @notes; none left is
+ * Runs the samples through the network, one per thread if there is memory for so many, and observes every tapped float32 value;
+ * others have no entry in the result. A sample that cannot be loaded is left out and named in @notes; none left is
  * %VN_ERROR_MISSING_DATA. NaN and infinities are counted and noted, they do not enter ranges.
  *
  * Returns: (transfer full) (nullable): statistics, the same bits for any number of threads and order of samples
@@ -471,7 +474,8 @@ vn_calibrate (VnPlan                    *plan,
 
   g_return_val_if_fail (plan != NULL && taps != NULL && options != NULL, NULL);
 
-  run = (Run) { .plan = plan, .taps = taps, .options = options, .dataset = dataset, .cancellable = cancellable, .mark = vn_memory_mark () };
+  run = (Run) { .plan = plan, .taps = taps, .options = options, .dataset = dataset, .cancellable = cancellable,
+                .mark = vn_memory_mark () };
   if (!calibrate_check_arguments (dataset, options, error))
     return NULL;
 

@@ -92,7 +92,8 @@ void         vn_histogram_foreach   (const VnHistogram *self,
                                      VnBinFunc          func,
                                      gpointer           data);
 
-/* @bins counters of equal width over [lo, hi], mass spread evenly inside each source bin; what lies outside is left out. For charts. */
+/* @bins counters of equal width over [lo, hi], mass spread evenly inside each source bin; what lies outside is left out. For
+ * charts. */
 void         vn_histogram_linear    (const VnHistogram *self,
                                      double             lo,
                                      double             hi,

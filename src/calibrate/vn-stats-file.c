@@ -464,7 +464,8 @@ vn_stats_from_bytes (GBytes  *bytes,
                    (unsigned long long) version, VN_STATS_FILE_VERSION_PLAIN, VN_STATS_FILE_VERSION + VN_STATS_FILE_PART);
       return NULL;
     }
-  if (!stats_file_get_varint (&reader, G_MAXUINT, &n_samples, error) || !stats_file_get_varint (&reader, G_MAXUINT, &n_left, error) ||
+  if (!stats_file_get_varint (&reader, G_MAXUINT, &n_samples, error) ||
+      !stats_file_get_varint (&reader, G_MAXUINT, &n_left, error) ||
       (part && !stats_file_get_varint (&reader, G_MAXUINT, &n_all, error)))
     return NULL;
 

@@ -11,7 +11,8 @@ static double seconds;
 
 static const GOptionEntry entries[] = {
   VN_CMD_GROUP_MARK (DATA),
-  { "input", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &vn_cmd_options.inputs, N_("Value of an input (.npy or TensorProto .pb)"), N_("NAME=FILE") },
+  { "input", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &vn_cmd_options.inputs, N_("Value of an input (.npy or TensorProto .pb)"),
+    N_("NAME=FILE") },
   VN_CMD_GROUP_MARK (GENERAL),
   { "repeat", 'r', 0, G_OPTION_ARG_INT, &n_runs, N_("Number of runs in each mode (default: limited by --seconds)"), N_("N") },
   { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, N_("Duration of each of the three modes (default: 2)"), N_("S") },
@@ -40,7 +41,8 @@ cmd_benchmark_print_time (const VnBenchmark *result,
   g_autofree char *threads = g_strdup_printf (ngettext ("%u thread", "%u threads", n_threads), n_threads);
 
   vn_cmd_print (ngettext ("  one sample, %s: %.3f ms (median %.3f, %u run)",
-                          "  one sample, %s: %.3f ms (median %.3f, %u runs)", time->n_runs), threads, time->min_ms, time->median_ms, time->n_runs);
+                          "  one sample, %s: %.3f ms (median %.3f, %u runs)", time->n_runs), threads, time->min_ms,
+                          time->median_ms, time->n_runs);
   if (result->flops > 0)
     vn_cmd_print (_(", %.1f GFLOP/s"), cmd_benchmark_gflops_per_second (result->flops, time->min_ms));
   vn_cmd_print ("\n");
@@ -57,7 +59,8 @@ cmd_benchmark_print_summary (const VnBenchmark *result,
   g_autofree char *peak = vn_format_bytes_column (result->peak_bytes);
 
   vn_cmd_print (ngettext ("%s: %u node: %u run, %u folded into constants, %u fused into others, %u not needed\n",
-                          "%s: %u nodes: %u run, %u folded into constants, %u fused into others, %u not needed\n", summary->n_nodes), path,
+                          "%s: %u nodes: %u run, %u folded into constants, %u fused into others, %u not needed\n",
+                          summary->n_nodes), path,
                 summary->n_nodes, summary->n_run, summary->n_folded, summary->n_fused, summary->n_unneeded);
   vn_cmd_print (_("  instructions %s\n"), vn_machine_get_instruction_set ());
   cmd_benchmark_print_time (result, VN_BENCHMARK_ONE, 1);

@@ -22,7 +22,8 @@ static const GOptionEntry entries[] = {
   { "preset", 'p', 0, G_OPTION_ARG_STRING, &preset, N_("Target (default: cpu)"), N_("NAME") },
   { "recipe", 'r', 0, G_OPTION_ARG_FILENAME, &recipe_file, N_("Settings and rules from a file, as for “quantize”"), N_("FILE") },
   VN_CMD_GROUP_MARK (DATA),
-  { "shard", 0, 0, G_OPTION_ARG_STRING, &shard, N_("Calibrate only shard K of N, to be merged later (1/3, 2/3, 3/3)"), N_("K/N") },
+  { "shard", 0, 0, G_OPTION_ARG_STRING, &shard, N_("Calibrate only shard K of N, to be merged later (1/3, 2/3, 3/3)"),
+    N_("K/N") },
   VN_CMD_GROUP_MARK (OUTPUT),
   { "resume", 0, 0, G_OPTION_ARG_NONE, &resume, N_("Resume an interrupted run (default: start over)"), NULL },
   { "save-every", 0, 0, G_OPTION_ARG_DOUBLE, &save_every,
@@ -136,7 +137,8 @@ cmd_calibrate_print_result (VnStats     *stats,
   vn_notes_sort (notes);
   vn_cmd_print_notes (notes);
   vn_cmd_print (ngettext ("%s: statistics of %u tensors from %u sample\n",
-                          "%s: statistics of %u tensors from %u samples\n", vn_stats_get_n_samples (stats)), output != NULL ? output : table, vn_stats_get_n_values (stats),
+                          "%s: statistics of %u tensors from %u samples\n", vn_stats_get_n_samples (stats)), output != NULL
+                          ? output : table, vn_stats_get_n_values (stats),
                 vn_stats_get_n_samples (stats));
   vn_json_add_text_if (json, "statistics", output);
   vn_json_add_text_if (json, "table", table);

@@ -31,9 +31,11 @@ cmd_compare_print_table (VnErrorTable *errors)
   g_autoptr(GArray) order = vn_error_table_sort_worst (errors);
 
   vn_cmd_print (ngettext ("%u tensors over %u sample, worst first\n",
-                          "%u tensors over %u samples, worst first\n", vn_error_table_get_n_samples (errors)), vn_error_table_get_n (errors),
+                          "%u tensors over %u samples, worst first\n", vn_error_table_get_n_samples (errors)),
+                          vn_error_table_get_n (errors),
                 vn_error_table_get_n_samples (errors));
-  vn_cmd_print ("  %10s %12s %9s %11s  %-14s %s\n", _("SQNR"), _("noise/signal"), _("cosine"), _("local SQNR"), _("type"), _("tensor"));
+  vn_cmd_print ("  %10s %12s %9s %11s  %-14s %s\n", _("SQNR"), _("noise/signal"), _("cosine"), _("local SQNR"), _("type"),
+                _("tensor"));
   for (guint i = 0; i < MIN (order->len, (guint) MAX (top, 0)); i++)
     {
       const VnErrorRow *row = vn_error_table_get (errors, g_array_index (order, guint, i));

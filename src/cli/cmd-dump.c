@@ -10,9 +10,11 @@ static gboolean floats, force;
 static const GOptionEntry entries[] = {
   { "output-dir", 'o', 0, G_OPTION_ARG_FILENAME, &output_dir, N_("Output folder (default: dump_results)"), N_("DIR") },
   { "float", 0, 0, G_OPTION_ARG_NONE, &floats, N_("Also write the float output of every node, as NAME_float"), NULL },
-  { "force", 0, 0, G_OPTION_ARG_NONE, &force, N_("Write to a folder that is not empty, overwriting files of the same names"), NULL },
+  { "force", 0, 0, G_OPTION_ARG_NONE, &force, N_("Write to a folder that is not empty, overwriting files of the same names"),
+    NULL },
   VN_CMD_GROUP_MARK (DATA),
-  { "input", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &vn_cmd_options.inputs, N_("Value of an input (.npy or TensorProto .pb)"), N_("NAME=FILE") },
+  { "input", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &vn_cmd_options.inputs, N_("Value of an input (.npy or TensorProto .pb)"),
+    N_("NAME=FILE") },
   { NULL }
 };
 
@@ -41,7 +43,8 @@ cmd_dump_print_result (VnDump      *dump,
     }
   json_builder_end_array (json);
   vn_cmd_print (ngettext ("%s: %u quantized tensor and %u float tensors, each as .bin and .txt, listed in “%s”\n",
-                          "%s: %u quantized and %u float tensors, each as .bin and .txt, listed in “%s”\n", n_quantized), folder, n_quantized,
+                          "%s: %u quantized and %u float tensors, each as .bin and .txt, listed in “%s”\n", n_quantized), folder,
+                          n_quantized,
                 n - n_quantized, index);
 }
 
@@ -57,7 +60,8 @@ dump_run (char        **args,
   g_autoptr(VnModel) model = NULL;
   g_autoptr(VnJob) job = NULL;
   VnDumpSettings settings = { .folder = output_dir != NULL ? output_dir : "dump_results", .floats = floats, .replace = force,
-                              .n_threads = vn_cmd_options.threads > 0 ? (guint) vn_cmd_options.threads : g_get_num_processors () };
+                              .n_threads = vn_cmd_options.threads > 0 ? (guint) vn_cmd_options.threads
+                                           : g_get_num_processors () };
 
   if ((vn_cmd_options.data != NULL && (data = vn_cmd_make_data_spec (error)) == NULL) ||
       (model = vn_cmd_open_to_run (args[0], &shapes, &given, error)) == NULL)

@@ -19,7 +19,8 @@ static int metric_timeout;
 static const GOptionEntry entries[] = {
   VN_CMD_GROUP_MARK (DATA),
   { "labels", 'l', 0, G_OPTION_ARG_FILENAME, &labels_file,
-    N_("File with the class names, one per line, or with samples and their class numbers (default: sorted folders)"), N_("FILE") },
+    N_("File with the class names, one per line, or with samples and their class numbers (default: sorted folders)"),
+    N_("FILE") },
   { "task", 0, 0, G_OPTION_ARG_STRING, &task_id,
     N_("Task of the first model, if it is not recognized correctly: tokens, text-detection, segmentation, detection, "
        "keypoints, text, embedding, classification, other"), N_("ID") },
@@ -320,7 +321,8 @@ static char *
 cmd_evaluate_make_markdown (const Table *table)
 {
   static const struct { const char *title; CellFunc func; } rows[] = {
-    { N_("Model size"), cmd_evaluate_cell_size }, { N_("Prec@1"), cmd_evaluate_cell_top1 }, { N_("Prec@5"), cmd_evaluate_cell_top5 },
+    { N_("Model size"), cmd_evaluate_cell_size }, { N_("Prec@1"), cmd_evaluate_cell_top1 },
+    { N_("Prec@5"), cmd_evaluate_cell_top5 },
   };
   GString *text = g_string_new ("| |");
   VnTask task = table->scores[0].kept.task;
@@ -338,7 +340,8 @@ cmd_evaluate_make_markdown (const Table *table)
     cmd_evaluate_append_row (text, table, vn_task_get_second_title (task), cmd_evaluate_cell_second);
   cmd_evaluate_append_metrics (text, table);
   cmd_evaluate_append_row (text, table, _("SQNR versus the first"), cmd_evaluate_cell_error);
-  g_string_append_printf (text, ngettext ("\n\nOver %u sample.\n", "\n\nOver %u samples.\n", table->scores[0].n), table->scores[0].n);
+  g_string_append_printf (text, ngettext ("\n\nOver %u sample.\n", "\n\nOver %u samples.\n", table->scores[0].n),
+                          table->scores[0].n);
   if (task != VN_TASK_OTHER && table->n > 1)
     g_string_append_printf (text, "%s.\n", vn_task_get_rule (task));
   return g_string_free (text, FALSE);
@@ -523,7 +526,8 @@ evaluate_run (char        **args,
   VnNotes *notes;
   Table table;
 
-  if (!cmd_evaluate_take_task (&settings, error) || !cmd_evaluate_take_metric (&settings, error) || (data = vn_cmd_make_data_spec (error)) == NULL)
+  if (!cmd_evaluate_take_task (&settings, error) || !cmd_evaluate_take_metric (&settings, error) ||
+      (data = vn_cmd_make_data_spec (error)) == NULL)
     return FALSE;
   settings.data = data;
   vn_data_spec_add_files (data, files);

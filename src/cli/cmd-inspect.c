@@ -208,7 +208,8 @@ cmd_inspect_find_risks (const VnModel  *model,
 {
   g_autoptr(VnRecipe) recipe = vn_recipe_new (NULL);
   g_autoptr(VnModel) runnable = vn_model_to_float ((VnModel *) model, NULL, error);
-  g_autoptr(VnModel) prepared = runnable != NULL ? vn_prepare_model (runnable, vn_quantize_get_opset (runnable, recipe), NULL, NULL, NULL,
+  g_autoptr(VnModel) prepared = runnable != NULL
+                                ? vn_prepare_model (runnable, vn_quantize_get_opset (runnable, recipe), NULL, NULL, NULL,
                                                                      NULL, error) : NULL;
   g_autoptr(VnNotes) notes = vn_notes_new ();
 
@@ -261,7 +262,8 @@ cmd_inspect_add_preflight (JsonBuilder    *json,
   if (notes == NULL)
     return FALSE;
   cmd_inspect_add_noise_gain (json, gain_db);
-  vn_cmd_print ("%s\n", vn_notes_get_n (notes) > 0 ? _("Possible accuracy problems with the default settings") : _("No accuracy problems expected"));
+  vn_cmd_print ("%s\n", vn_notes_get_n (notes) > 0
+                ? _("Possible accuracy problems with the default settings") : _("No accuracy problems expected"));
   vn_json_begin_array (json, "preflight");
   for (guint i = 0; i < vn_notes_get_n (notes); i++)
     cmd_inspect_add_risk (json, vn_notes_get (notes, i));

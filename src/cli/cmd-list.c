@@ -53,9 +53,11 @@ list_run (char        **args,
       g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", topics[i].name);
     }
   if (args[1] != NULL)
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("Unexpected argument “%s”: request one list at a time"), args[1]);
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("Unexpected argument “%s”: request one list at a time"),
+                 args[1]);
   else
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("There is no list “%s”; choose one of: %s"), args[0], names->str);
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("There is no list “%s”; choose one of: %s"), args[0],
+                 names->str);
   return FALSE;
 }
 

@@ -31,7 +31,8 @@ static const GOptionEntry entries[] = {
   { "pass", 0, 0, G_OPTION_ARG_STRING_ARRAY, &pass_ids, N_("Run this pass as well (repeatable)"), N_("ID") },
   VN_CMD_GROUP_MARK (OUTPUT),
   { "list-passes", 0, 0, G_OPTION_ARG_NONE, &list_passes, N_("List the passes and exit"), NULL },
-  { "verbose", 0, 0, G_OPTION_ARG_INT, &verbose, N_("0: results, 1: also warnings (default), 3: also every change"), N_("LEVEL") },
+  { "verbose", 0, 0, G_OPTION_ARG_INT, &verbose, N_("0: results, 1: also warnings (default), 3: also every change"),
+    N_("LEVEL") },
   { NULL }
 };
 
@@ -165,7 +166,8 @@ cmd_prepare_print_result (JsonBuilder   *json,
 
   vn_cmd_print (ngettext ("%s: %u node (was %u), opset %lld (was %lld)\n",
                           "%s: %u nodes (was %u), opset %lld (was %lld)\n", cmd_prepare_count_nodes (after->graph)), output,
-                cmd_prepare_count_nodes (after->graph), cmd_prepare_count_nodes (before->graph), (long long) to, (long long) from);
+                cmd_prepare_count_nodes (after->graph), cmd_prepare_count_nodes (before->graph), (long long) to,
+                (long long) from);
   vn_json_add_number (json, "nodes_before", cmd_prepare_count_nodes (before->graph));
   vn_json_add_number (json, "nodes", cmd_prepare_count_nodes (after->graph));
   vn_json_add_number (json, "opset", (double) to);

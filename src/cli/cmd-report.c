@@ -12,7 +12,8 @@ static char *output, *form, *run_id;
 static const GOptionEntry entries[] = {
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
     N_("Report file, or folder for all formats (default: Markdown on standard output)"), N_("PATH") },
-  { "format", 'f', 0, G_OPTION_ARG_STRING, &form, N_("Report format (default: from the file extension)"), "markdown|json|html|pdf" },
+  { "format", 'f', 0, G_OPTION_ARG_STRING, &form, N_("Report format (default: from the file extension)"),
+    "markdown|json|html|pdf" },
   { "run", 0, 0, G_OPTION_ARG_STRING, &run_id, N_("Which run; “vernier-cli runs” lists them (default: the last)"), N_("ID") },
   { NULL }
 };
@@ -29,7 +30,8 @@ cmd_report_find_run (const VnProject  *project,
   else if (project->runs->len > 0)
     run = g_ptr_array_index (project->runs, project->runs->len - 1);
   if (run == NULL && run_id != NULL)
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--run: %s has no run “%s”; “vernier-cli runs” lists them"), path, run_id);
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--run: %s has no run “%s”; “vernier-cli runs” lists them"),
+                 path, run_id);
   else if (run == NULL)
     g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("%s has no runs to report; create one with “vernier-cli "
                                                            "quantize %s -o FILE”"), path, path);
@@ -51,7 +53,8 @@ cmd_report_check_form (const VnReportPrinter **printer,
 
       for (guint i = 0; i < n; i++)
         g_string_append_printf (all, "%s%s", i > 0 ? ", " : "", list[i].id);
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--format: there is no format “%s”; choose one of: %s"), form, all->str);
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--format: there is no format “%s”; choose one of: %s"),
+                   form, all->str);
       return FALSE;
     }
   if (output != NULL || (*printer)->is_text)

@@ -12,7 +12,8 @@ static int repeat = 1;
 
 static const GOptionEntry entries[] = {
   VN_CMD_GROUP_MARK (DATA),
-  { "input", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &vn_cmd_options.inputs, N_("Value of an input (.npy or TensorProto .pb)"), N_("NAME=FILE") },
+  { "input", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &vn_cmd_options.inputs, N_("Value of an input (.npy or TensorProto .pb)"),
+    N_("NAME=FILE") },
   VN_CMD_GROUP_MARK (OUTPUT),
   { "output-dir", 'o', 0, G_OPTION_ARG_FILENAME, &output_dir, N_("Write each output to DIR/NAME.npy"), N_("DIR") },
   { "repeat", 'r', 0, G_OPTION_ARG_INT, &repeat, N_("Number of runs; prints the shortest time"), N_("N") },

@@ -19,7 +19,8 @@ static const GOptionEntry entries[] = {
   { "runs", 0, 0, G_OPTION_ARG_INT, &runs, N_("Number of alternating runs; the shortest time counts (default: 20)"), N_("N") },
   { "timeout", 0, 0, G_OPTION_ARG_INT, &timeout, N_("Timeout of ONNX Runtime (default: 300)"), N_("SECONDS") },
   { "install", 0, 0, G_OPTION_ARG_NONE, &install,
-    N_("Make a Python environment with onnxruntime in the folder of caches, which is used from then on where no other is named; takes packages from where pip does"), NULL },
+    N_("Make a Python environment with onnxruntime in the folder of caches, which is used from then on where no other is named; "
+       "takes packages from where pip does"), NULL },
   { NULL }
 };
 
@@ -38,7 +39,8 @@ static void
 cmd_verify_print (const VnVerification *result)
 {
   vn_cmd_print (ngettext ("onnxruntime %s loads it in %.2f s and runs %u sample\n",
-                          "onnxruntime %s loads it in %.2f s and runs %u samples\n", result->n_samples), result->version, result->load_seconds, result->n_samples);
+                          "onnxruntime %s loads it in %.2f s and runs %u samples\n", result->n_samples), result->version,
+                          result->load_seconds, result->n_samples);
   for (guint i = 0; i < result->outputs->len; i++)
     {
       const VnVerifiedOutput *output = g_ptr_array_index (result->outputs, i);
@@ -106,7 +108,8 @@ cmd_verify_check (GError **error)
 {
   if (runs >= 0 && timeout >= 0)
     return TRUE;
-  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--%s must be a positive number"), runs < 0 ? "runs" : "timeout");
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--%s must be a positive number"), runs < 0
+               ? "runs" : "timeout");
   return FALSE;
 }
 
@@ -137,7 +140,8 @@ verify_run (char        **args,
   g_autoptr(VnModel) model = NULL;
   g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(VnJob) job = NULL;
-  VnVerifySettings settings = { .path = args[0], .float_path = float_file, .data = data, .python = python, .n_runs = (guint) MAX (runs, 0),
+  VnVerifySettings settings = { .path = args[0], .float_path = float_file, .data = data, .python = python,
+                                .n_runs = (guint) MAX (runs, 0),
                                 .timeout = (guint) MAX (timeout, 0), .n_samples = (guint) MAX (vn_cmd_options.samples, 0),
                                 .n_threads = (guint) MAX (vn_cmd_options.threads, 0) };
 

@@ -23,7 +23,8 @@ static const GOptionEntry entries[] = {
   { "config", 'c', 0, G_OPTION_ARG_FILENAME, &config_file, N_("Configuration file"), N_("FILE") },
   { "input", 'i', 0, G_OPTION_ARG_FILENAME, &input, N_("Model to use instead of the one in the configuration"), N_("MODEL") },
   VN_CMD_GROUP_MARK (OUTPUT),
-  { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("Quantized model to write instead of the one in the configuration"), N_("FILE") },
+  { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output, N_("Quantized model to write instead of the one in the configuration"),
+    N_("FILE") },
   { NULL }
 };
 

@@ -100,7 +100,8 @@ list_commands_add_option (JsonBuilder       *json,
       {
         vn_json_add_text (json, texts[i].member, texts[i].text);
       }
-  vn_json_add_bool (json, "optional_argument", entry->arg_description != NULL && (entry->flags & G_OPTION_FLAG_OPTIONAL_ARG) != 0);
+  vn_json_add_bool (json, "optional_argument", entry->arg_description != NULL &&
+                    (entry->flags & G_OPTION_FLAG_OPTIONAL_ARG) != 0);
   vn_json_add_bool (json, "common", vn_cmd_is_common (cmd, entry->long_name));
   json_builder_end_object (json);
 }

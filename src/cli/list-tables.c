@@ -104,7 +104,8 @@ vn_list_types (VnListing *listing)
 
       if (formats[0] == NULL)
         continue;
-      line = alias != NULL ? g_strdup_printf (_("also “%s”; formats: %s"), alias, names) : g_strdup_printf (_("formats: %s"), names);
+      line = alias != NULL ? g_strdup_printf (_("also “%s”; formats: %s"), alias, names)
+             : g_strdup_printf (_("formats: %s"), names);
       vn_listing_begin (listing, vn_dtype_get_name ((VnDType) dtype), NULL);
       vn_listing_add_text (listing, "alias", alias);
       vn_listing_add_number (listing, "bits", vn_dtype_get_bits ((VnDType) dtype));
@@ -117,7 +118,8 @@ void
 vn_list_passes (VnListing *listing)
 {
   static const char * const ids[] = { "always", "optimize", "request" };
-  static const char * const stages[] = { N_("Always"), N_("In every “prepare”"), N_("On request: “prepare --pass” or “quantize --passes”") };
+  static const char * const stages[] = { N_("Always"), N_("In every “prepare”"),
+                                         N_("On request: “prepare --pass” or “quantize --passes”") };
   guint n;
   const VnPass * const *passes = vn_pass_list (&n);
 

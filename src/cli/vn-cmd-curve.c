@@ -100,16 +100,20 @@ vn_cmd_print_curve (const VnCurve *curve)
   vn_cmd_print (ngettext ("Mixed precision by “%s” (predicted output SQNR; measured on %u sample; size; MACs outside "
                           "8-bit; latency relative to float; tensors in float, in 16 bits, weights in 4 bits)\n",
                           "Mixed precision by “%s” (predicted output SQNR; measured on %u samples; size; MACs outside "
-                          "8-bit; latency relative to float; tensors in float, in 16 bits, weights in 4 bits)\n", curve->n_samples),
+                          "8-bit; latency relative to float; tensors in float, in 16 bits, weights in 4 bits)\n",
+                          curve->n_samples),
                 vn_curve_cost_get_title (curve->cost), curve->n_samples);
   for (guint i = 0; i < vn_curve_get_n (curve); i++)
     {
       const VnCurvePoint *point = vn_curve_get (curve, i);
-      g_autofree char *predicted = cmd_curve_format_db (point->predicted_db), *measured = cmd_curve_format_db (point->measured_db);
-      g_autofree char *bytes = vn_format_bytes_column (point->bytes), *share = cmd_curve_format_share (vn_curve_point_get_float_share (point));
+      g_autofree char *predicted = cmd_curve_format_db (point->predicted_db),
+      *measured = cmd_curve_format_db (point->measured_db);
+      g_autofree char *bytes = vn_format_bytes_column (point->bytes),
+      *share = cmd_curve_format_share (vn_curve_point_get_float_share (point));
       g_autofree char *ratio = isnan (point->time_ratio) ? g_strdup ("-") : g_strdup_printf ("%.2f", point->time_ratio);
 
-      vn_cmd_print ("  %10s %10s %9s %8s %6s %5u %5u %5u  %s\n", predicted, measured, bytes, share, ratio, point->n_float, point->n_wide,
+      vn_cmd_print ("  %10s %10s %9s %8s %6s %5u %5u %5u  %s\n", predicted, measured, bytes, share, ratio, point->n_float,
+                    point->n_wide,
                     point->n_small, vn_curve_point_get_state_title (point));
     }
   if (n > 0)

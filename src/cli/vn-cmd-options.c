@@ -49,7 +49,8 @@ static const GOptionEntry data_entries[] = {
   { "std", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.std, N_("Divisor of each pixel after the subtraction"), N_("A,B,C") },
   { "color", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.color, N_("Channel order"), "rgb|bgr" },
   { "layout", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.layout, N_("Axis order (default: from the model)"), "nchw|nhwc" },
-  { "fit", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.fit, N_("How images are fitted to the size of the input"), "stretch|crop|letterbox" },
+  { "fit", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.fit, N_("How images are fitted to the size of the input"),
+    "stretch|crop|letterbox" },
   { "resample", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.resample, N_("Resizing method: as Pillow’s BILINEAR or "
                                                                         "OpenCV’s INTER_AREA"), "linear|area" },
   { "resize", 0, 0, G_OPTION_ARG_INT, &vn_cmd_options.resize, N_("Length of the short side before cropping"), N_("PIXELS") },
@@ -236,7 +237,8 @@ cmd_options_parse_files (VnDataSpec  *spec,
   if (!cmd_options_check_number ("--preprocess-timeout", o->timeout, 0, _("a positive number"), error))
     return FALSE;
   if (!vn_data_spec_has_script (spec) && !o->trust && (o->python != NULL || o->timeout > 0))
-    return cmd_options_usage_error (error, o->python != NULL ? "--python" : "--preprocess-timeout", o->python != NULL ? o->python : "",
+    return cmd_options_usage_error (error, o->python != NULL ? "--python" : "--preprocess-timeout", o->python != NULL
+                                    ? o->python : "",
                                     _("it together with --preprocess FILE.py:FUNCTION"));
   g_free (spec->python);
   spec->python = g_strdup (o->python);
@@ -389,7 +391,8 @@ vn_cmd_note_idle_kept (VnNotes          *notes,
 
   g_return_if_fail (notes != NULL && spec != NULL);
 
-  vn_cmd_note_idle_data (notes, vn_data_spec_has_script (spec) ? with_script : always, _("the project defines how its samples are read"));
+  vn_cmd_note_idle_data (notes, vn_data_spec_has_script (spec) ? with_script : always,
+                         _("the project defines how its samples are read"));
 }
 
 static gboolean
@@ -494,7 +497,8 @@ cmd_options_add_dims (const VnModel  *model,
       if (other != VN_DIM_UNKNOWN)
         {
           g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                       _("--dim: “%s” has two sizes, %lld and %lld; keep one"), name, (long long) other, (long long) size.dims[0]);
+                       _("--dim: “%s” has two sizes, %lld and %lld; keep one"), name, (long long) other,
+                       (long long) size.dims[0]);
           return FALSE;
         }
     }
@@ -568,7 +572,8 @@ vn_cmd_parse_shapes (const VnModel  *model,
 
   g_return_val_if_fail (model != NULL, NULL);
 
-  if (!cmd_options_add_shapes (model, shapes, error) || !cmd_options_add_dims (model, shapes, error) || g_hash_table_size (shapes) == 0)
+  if (!cmd_options_add_shapes (model, shapes, error) || !cmd_options_add_dims (model, shapes, error) ||
+      g_hash_table_size (shapes) == 0)
     return NULL;
   return g_steal_pointer (&shapes);
 }

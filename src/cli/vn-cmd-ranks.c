@@ -227,7 +227,8 @@ cmd_ranks_pack_finding (VnStats *stats,
 
       g_variant_builder_add (&list, "(ismss)", (gint32) note->level, note->code, note->subject, note->text);
     }
-  return cmd_ranks_pack (g_variant_new ("(@aya(ismss))", g_variant_new_from_bytes (G_VARIANT_TYPE_BYTESTRING, bytes, TRUE), &list));
+  return cmd_ranks_pack (g_variant_new ("(@aya(ismss))", g_variant_new_from_bytes (G_VARIANT_TYPE_BYTESTRING, bytes, TRUE),
+                                        &list));
 }
 
 /* All processes prepare the same network and find the same in it; only samples are each one's own. */

@@ -127,7 +127,8 @@ cmd_result_print_reasons (VnDiagnosis *diagnosis)
     {
       const VnFinding *finding = vn_diagnosis_get (diagnosis, i);
 
-      vn_cmd_print (_("    %s: %s. %s\n"), cmd_result_name_subject (finding), vn_reason_get_title (finding->reason), finding->text);
+      vn_cmd_print (_("    %s: %s. %s\n"), cmd_result_name_subject (finding), vn_reason_get_title (finding->reason),
+                    finding->text);
     }
 }
 
@@ -140,7 +141,8 @@ cmd_result_print_cures (VnDiagnosis *diagnosis)
       const VnCureTrial *trial = vn_diagnosis_get_trial (diagnosis, i);
       g_autofree char *text = vn_cure_trial_dup_text (trial);
 
-      vn_cmd_print (_("    %s: %s: %s\n"), *trial->tensor != '\0' ? trial->tensor : _("samples"), vn_cure_get_title (trial->cure), text);
+      vn_cmd_print (_("    %s: %s: %s\n"), *trial->tensor != '\0' ? trial->tensor : _("samples"), vn_cure_get_title (trial->cure),
+                    text);
     }
 }
 
@@ -173,14 +175,16 @@ vn_cmd_print_result (VnRun               *result,
                                              "  %u tensors quantized; calibrated on %u samples; measured on %u, each "
                                              "held out in turn\n", result->n_calibration)
                                  : ngettext ("  %u tensors quantized; calibrated on %u sample, measured on %u\n",
-                                             "  %u tensors quantized; calibrated on %u samples, measured on %u\n", result->n_calibration),
+                                             "  %u tensors quantized; calibrated on %u samples, measured on %u\n",
+                                             result->n_calibration),
                 vn_quant_plan_count_quantized (result->plan), result->n_calibration, result->n_held_out);
   vn_cmd_print_verdict (said);
   if (result->errors != NULL)
     cmd_result_print_outputs (result->errors);
   if (result->accuracy.valid)
     vn_cmd_print (ngettext ("  top-1 on %u labeled sample: float %.1f %%, quantized %.1f %%\n",
-                            "  top-1 on %u labeled samples: float %.1f %%, quantized %.1f %%\n", result->accuracy.n), result->accuracy.n,
+                            "  top-1 on %u labeled samples: float %.1f %%, quantized %.1f %%\n", result->accuracy.n),
+                            result->accuracy.n,
                   100.0 * result->accuracy.float_top1 / result->accuracy.n,
                   100.0 * result->accuracy.quant_top1 / result->accuracy.n);
   if (vn_kept_is_known (&result->accuracy.kept))

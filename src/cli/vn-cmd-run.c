@@ -297,7 +297,8 @@ static VnFileLock *lock;
  * vn_cmd_lock_projects:
  * @project, @other: (nullable): paths of projects
  *
- * To be called before projects are read to be changed, once: until vn_cmd_end_files() has put them in place nobody else changes them.
+ * To be called before projects are read to be changed, once: until vn_cmd_end_files() has put them in place nobody else changes
+ * them.
  *
  * Returns: %FALSE if somebody else does, for longer than can be waited, or Ctrl-C ends that
  */
@@ -442,7 +443,8 @@ cmd_run_print_notes (VnNotes  *notes,
       const VnNote *note = vn_notes_get (notes, i);
 
       /* What was found about the samples is worth a line, even where it is no more than a remark. */
-      if ((note->level == VN_NOTE_INFO && !g_str_has_prefix (note->code, "data-") && !g_str_has_prefix (note->code, "setting-")) ||
+      if ((note->level == VN_NOTE_INFO && !g_str_has_prefix (note->code, "data-") &&
+           !g_str_has_prefix (note->code, "setting-")) ||
           (!suspicions && vn_data_suspicion_is (note)))
         continue;
       if (note->subject != NULL)

@@ -94,7 +94,8 @@ vn_cmd_setting_entries (void)
   for (guint i = 0; i < n; i++)
     entries[i] = (GOptionEntry) { settings[i].id, g_str_equal (settings[i].id, "method") ? 'm' : 0,
                                   settings[i].type == VN_SETTING_BOOL ? G_OPTION_FLAG_OPTIONAL_ARG : 0,
-                                  G_OPTION_ARG_CALLBACK, cmd_settings_remember, settings[i].blurb, cmd_settings_describe_value (&settings[i]) };
+                                  G_OPTION_ARG_CALLBACK, cmd_settings_remember, settings[i].blurb,
+                                  cmd_settings_describe_value (&settings[i]) };
   for (guint i = 0; i < G_N_ELEMENTS (shorthands); i++)
     entries[n + i] = (GOptionEntry) { shorthands[i].option, 0, G_OPTION_FLAG_NO_ARG, G_OPTION_ARG_CALLBACK, cmd_settings_remember,
                                       shorthands[i].blurb, NULL };

@@ -50,7 +50,8 @@ vn_cmd_check_trust (VnDataSpec  *spec,
     return TRUE;
   scripts = cmd_trust_dup_scripts (spec);
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
-               _("“%s” names Python to prepare its samples: %s. A file runs nothing unasked: read it, then allow it with --trust, or name it with "
+               _("“%s” names Python to prepare its samples: %s. A file runs nothing unasked: read it, then allow it with "
+                 "--trust, or name it with "
                  "--preprocess"), file, scripts);
   return FALSE;
 }

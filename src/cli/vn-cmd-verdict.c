@@ -80,7 +80,8 @@ static void
 cmd_verdict_print_measured (const VnVerification   *found,
                             const VnRuntimeFigures *figures)
 {
-  vn_cmd_print (_("Measured in ONNX Runtime %s: latency %.3f ms, %.2f times that of the float model (one thread)\n"), found->version,
+  vn_cmd_print (_("Measured in ONNX Runtime %s: latency %.3f ms, %.2f times that of the float model (one thread)\n"),
+                found->version,
                 1e3 * figures->seconds, figures->ratio);
   if (!isnan (figures->integer_share))
     vn_cmd_print (figures->share_measured ? _("  %.1f %% integer MACs, measured\n")

@@ -54,7 +54,8 @@ vn_cmd_fill_write_options (VnOnnxWriteOptions  *write,
   if (!external && (one_file || location != NULL || threshold != DEFAULT_THRESHOLD))
     {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("%s requires --save-as-external-data"),
-                   one_file ? "--all-tensors-to-one-file" : location != NULL ? "--external-data-location" : "--external-data-size-threshold");
+                   one_file ? "--all-tensors-to-one-file" : location != NULL
+                   ? "--external-data-location" : "--external-data-size-threshold");
       return FALSE;
     }
   if (!external)

@@ -191,7 +191,8 @@ void                vn_cmd_print_lines    (const char   *lines);
 void                vn_cmd_warn           (const char   *format,
                                            ...) G_GNUC_PRINTF (1, 2);
 void                vn_cmd_print_notes    (VnNotes      *notes);     /* to stderr */
-void                vn_cmd_print_run_notes (VnNotes     *notes);     /* to stderr: those that vn_cmd_print_verdict() does not tell */
+/* to stderr: those that vn_cmd_print_verdict() does not tell */
+void                vn_cmd_print_run_notes (VnNotes     *notes);
 void                vn_cmd_print_verdict  (const VnReportModel *report);
 void                vn_cmd_print_runtime  (const VnRun       *result);
 void                vn_cmd_print_result   (VnRun             *result,

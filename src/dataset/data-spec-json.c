@@ -8,7 +8,8 @@
  *     "script": "prepare.py:load", "timeout": 0, "raw-type": "float32", "labels": "labels.txt",
  *     "inputs": { "name": { "fit": …, "script": …, "raw-type": … } } }
  *
- * What is missing is as vn_data_spec_new() has it. "python" stands in older files: no file chooses the interpreter, so it is passed over. Paths below the folder of the file are relative to it. */
+ * What is missing is as vn_data_spec_new() has it. "python" stands in older files: no file chooses the interpreter, so it is
+ * passed over. Paths below the folder of the file are relative to it. */
 
 #include "vn-dataset-private.h"
 
@@ -147,7 +148,8 @@ data_spec_json_add_inputs (JsonBuilder      *json,
                            const VnDataSpec *self,
                            const char       *folder)
 {
-  g_autoptr(GList) names = self->inputs != NULL ? g_list_sort (g_hash_table_get_keys (self->inputs), (GCompareFunc) strcmp) : NULL;
+  g_autoptr(GList) names = self->inputs != NULL
+                           ? g_list_sort (g_hash_table_get_keys (self->inputs), (GCompareFunc) strcmp) : NULL;
 
   if (names == NULL)
     return;
@@ -384,7 +386,8 @@ data_spec_json_read_spec (VnDataSpec   *self,
                           VnJsonFields *fields,
                           const char   *folder)
 {
-  static const char * const others[] = { "path", "samples", "held-out", "seed", "script", "python", "timeout", "raw-type", "labels",
+  static const char * const others[] = { "path", "samples", "held-out", "seed", "script", "python", "timeout", "raw-type",
+                                         "labels",
                                          "inputs", NULL };
   g_autofree char *python = NULL;
   VnJsonFields inputs;

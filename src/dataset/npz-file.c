@@ -148,7 +148,8 @@ npz_file_check_size (const Entry     *entry,
   shape = vn_shape_to_string (&info->shape, "×");
   g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
                _("The array of shape %s would expand from %zu compressed bytes to %zu, above the limit of %d times "
-                 "the size plus %zu MB: save it as .npy"), shape, entry->packed, info->n_bytes, UNPACKED_TIMES, UNPACKED_FREE >> 20);
+                 "the size plus %zu MB: save it as .npy"), shape, entry->packed, info->n_bytes, UNPACKED_TIMES,
+                 UNPACKED_FREE >> 20);
   return FALSE;
 }
 
@@ -192,7 +193,8 @@ npz_file_archive_extract (const Archive      *self,
       npz_file_damaged (error);
       return NULL;
     }
-  start = entry->local + LOCAL_SIZE + npz_file_get_16 (self->data + entry->local + 26) + npz_file_get_16 (self->data + entry->local + 28);
+  start = entry->local + LOCAL_SIZE + npz_file_get_16 (self->data + entry->local + 26)
+          + npz_file_get_16 (self->data + entry->local + 28);
   if (start > self->size || self->size - start < entry->packed || (entry->method != 0 && entry->method != 8) ||
       (entry->method == 0 && entry->packed != entry->size))
     {

@@ -2,7 +2,8 @@
 
 /* Decoding, by gdk-pixbuf. The format is told by the first bytes, never by the name, and only raster formats are
  * let through. gdk-pixbuf delivers what it has when a file ends early, so JPEG and PNG are walked to their end marks
- * and the size of BMP is checked first. The orientation of EXIF is applied, transparency is dropped, as convert ("RGB") of Pillow does it.
+ * and the size of BMP is checked first. The orientation of EXIF is applied, transparency is dropped, as convert ("RGB") of Pillow
+ * does it.
  *
  * Decoders get a file in pieces: once its header has told a size that is not read, or somebody has cancelled, they get no
  * more of it. */
@@ -117,8 +118,8 @@ picture_read_bmp_has_palette (const guint8 *data,
   return GUINT32_FROM_LE (n_colors) <= size / 4;
 }
 
-/* BMP: decoders ask for memory for a header and a palette of the sizes it says. Without compression the pixels start where it says and
- * fill rows of a multiple of 4 bytes. */
+/* BMP: decoders ask for memory for a header and a palette of the sizes it says. Without compression the pixels start where it
+ * says and fill rows of a multiple of 4 bytes. */
 static gboolean
 picture_read_bmp_is_whole (const guint8 *data,
                            gsize         size)
@@ -169,7 +170,8 @@ picture_read_too_large (guint64   width,
   if (width <= MAX_PIXELS && height <= MAX_PIXELS && width * height <= MAX_PIXELS)
     return FALSE;
   g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
-               _("The image has %llu × %llu pixels; the limit is %llu million"), (unsigned long long) width, (unsigned long long) height,
+               _("The image has %llu × %llu pixels; the limit is %llu million"), (unsigned long long) width,
+               (unsigned long long) height,
                  (unsigned long long) (MAX_PIXELS / 1000000));
   return TRUE;
 }
@@ -381,7 +383,8 @@ picture_read_tiff_bits (const guint8 *data,
   return 0;
 }
 
-/* What decoders make of 4095 in a picture of 16 bits: they cut bits off, or round; 0: it is none. A PNM says what is white in it. */
+/* What decoders make of 4095 in a picture of 16 bits: they cut bits off, or round; 0: it is none. A PNM says what is white in
+ * it. */
 static guint
 picture_read_get_dim (const char   *type,
                       const guint8 *data,

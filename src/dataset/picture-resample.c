@@ -9,9 +9,9 @@
  *   scale = source / destination, reach = max (scale, 1), centre = (i + 0.5) * scale
  *   weight of source pixel k = max (0, 1 - |k + 0.5 - centre| / reach), made to sum to 1
  *
- * Or by areas, as OpenCV does it with INTER_AREA: the weight of a source pixel is the part of it that the destination pixel covers,
- * and where a side gets larger, or stays, two neighbours share by how much of the destination pixel lies in each. OpenCV rounds
- * once, here rows and columns do: what comes out differs by one level at most. */
+ * Or by areas, as OpenCV does it with INTER_AREA: the weight of a source pixel is the part of it that the destination pixel
+ * covers, and where a side gets larger, or stays, two neighbours share by how much of the destination pixel lies in each. OpenCV
+ * rounds once, here rows and columns do: what comes out differs by one level at most. */
 
 #include "vn-dataset-private.h"
 
@@ -339,10 +339,12 @@ picture_resample_scale_rows (const VnPicture  *self,
       return TRUE;
     }
 
-  if (!picture_resample_taps_init (&taps, self->width, window->full_width, window->x, window->width, window->resample, shrinks, error))
+  if (!picture_resample_taps_init (&taps, self->width, window->full_width, window->x, window->width, window->resample, shrinks,
+                                   error))
     return FALSE;
   for (guint y = 0; y < out->height; y++)
-    (self->channels == 1 ? picture_resample_row_1 : kernels->row_3) (&taps, self->pixels + y * stride, out->pixels + y * out_stride);
+    (self->channels == 1 ? picture_resample_row_1 : kernels->row_3) (&taps, self->pixels + y * stride,
+                                                                     out->pixels + y * out_stride);
   return TRUE;
 }
 
@@ -392,7 +394,8 @@ vn_picture_resample_level (const VnPicture  *self,
   VnPicture part = *self;
   guint top;
 
-  if (!picture_resample_taps_init (&taps, self->height, window->full_height, window->y, window->height, window->resample, shrinks, error))
+  if (!picture_resample_taps_init (&taps, self->height, window->full_height, window->y, window->height, window->resample, shrinks,
+                                   error))
     return FALSE;
   if (columns_first)
     return picture_resample_scale_columns (self, &taps, 0, kernels, &between, error) &&

@@ -334,7 +334,8 @@ script_helper_receive_values (VnHelper      *self,
     return script_helper_set_garbled (self, error);
   if (reply->n_bytes > MAX_VALUES)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("%s returned %llu bytes for a sample, but the limit is %llu"), self->subject,
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("%s returned %llu bytes for a sample, but the limit is %llu"),
+                   self->subject,
                    (unsigned long long) reply->n_bytes, (unsigned long long) MAX_VALUES);
       return FALSE;
     }

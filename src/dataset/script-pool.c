@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* The user's Python: FILE.py:FUNCTION. To prepare samples the function gets a list of paths and a dict about the input,
- * and returns a tensor; a metric is vn-user-metric.c's. A helper per thread that loads, up to MAX_HELPERS, each started when it is first needed. */
+ * and returns a tensor; a metric is vn-user-metric.c's. A helper per thread that loads, up to MAX_HELPERS, each started when it
+ * is first needed. */
 
 #include "vn-script-private.h"
 
@@ -72,7 +73,8 @@ script_pool_split (VnScript    *self,
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                    self->role == VN_SCRIPT_METRIC
                      ? _("The metric “%s” must name a Python file and a function in it, as in “metrics.py:measure”")
-                     : _("The preprocessing “%s” must name a Python file and a function in it, as in “prepare.py:load”"), self->text);
+                     : _("The preprocessing “%s” must name a Python file and a function in it, as in “prepare.py:load”"),
+                     self->text);
       return FALSE;
     }
   file = g_strndup (self->text, (gsize) (colon - self->text));
@@ -81,7 +83,8 @@ script_pool_split (VnScript    *self,
   if (g_file_test (self->file, G_FILE_TEST_IS_REGULAR))
     return TRUE;
   g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT,
-               self->role == VN_SCRIPT_METRIC ? _("The file of the metric “%s” does not exist") : _("The preprocessing file “%s” does not exist"),
+               self->role == VN_SCRIPT_METRIC ? _("The file of the metric “%s” does not exist")
+               : _("The preprocessing file “%s” does not exist"),
                self->file);
   return FALSE;
 }
@@ -422,7 +425,8 @@ script_pool_check_finite (const VnScript  *self,
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_NUMERIC,
                ngettext ("The preprocessing “%s” produced %zu of %zu value of “%s” that is NaN or infinite",
-                         "The preprocessing “%s” produced %zu of %zu values of “%s” that are NaN or infinite", tensor->n_elements),
+                         "The preprocessing “%s” produced %zu of %zu values of “%s” that are NaN or infinite",
+                         tensor->n_elements),
                self->text, n, tensor->n_elements, path);
   return FALSE;
 }

@@ -165,7 +165,8 @@ file_open (VnDataset  *dataset,
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
                    ngettext ("The model has %u input, but “%s” provides only one",
-                             "The model has %u inputs, but “%s” provides only one of them", dataset->n_inputs), dataset->n_inputs, path);
+                             "The model has %u inputs, but “%s” provides only one of them", dataset->n_inputs), dataset->n_inputs,
+                             path);
       return FALSE;
     }
   return vn_dataset_add_stacked (dataset, path, error);

@@ -32,7 +32,8 @@ source_folder_note_ignored (VnNotes         *notes,
   if (samples->len > 0 && listing->folders->len > 0)
     vn_notes_add (notes, VN_NOTE_INFO, "data-folders-ignored", path,
                   ngettext ("%u subfolder is ignored because there are samples next to it",
-                            "%u subfolders are ignored because there are samples next to them", listing->folders->len), listing->folders->len);
+                            "%u subfolders are ignored because there are samples next to them", listing->folders->len),
+                            listing->folders->len);
   if (listing->others->len + n_mixed > 0)
     vn_notes_add (notes, VN_NOTE_INFO, "data-files-ignored", path,
                   ngettext ("%u file is ignored, “%s”",

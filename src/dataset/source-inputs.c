@@ -182,7 +182,8 @@ source_inputs_check_items (const VnDataset  *dataset,
           continue;
         }
       if (k < dataset->n_inputs)
-        g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Input “%s” has two sources of samples; remove one of them"), dataset->inputs[k].name);
+        g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Input “%s” has two sources of samples; remove one of them"),
+                     dataset->inputs[k].name);
       else
         g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("“%s” does not match any input of the model; “inspect” "
                                                                "shows their names"), items[i]);

@@ -32,7 +32,8 @@ source_list_split_label (const char *folder,
 
   while (at > line && g_ascii_isdigit (at[-1]))
     at--;
-  if (at == end || at == line || strchr (" \t,", at[-1]) == NULL || !g_ascii_string_to_unsigned (at, 10, 0, G_MAXINT, &label, NULL))
+  if (at == end || at == line || strchr (" \t,", at[-1]) == NULL ||
+      !g_ascii_string_to_unsigned (at, 10, 0, G_MAXINT, &label, NULL))
     return -1;
   whole = source_list_resolve (folder, line);
   if (g_file_test (whole, G_FILE_TEST_EXISTS))

@@ -58,7 +58,8 @@ dataset_open_start_scripts (VnDataset  *self,
                        _("The preprocessing “%s” requires files, but the samples of “%s” are not files"), text, self->spec->path);
           return FALSE;
         }
-      script = vn_script_new (VN_SCRIPT_PREPROCESS, text, self->spec->python, self->spec->timeout, g_cancellable_get_current (), error);
+      script = vn_script_new (VN_SCRIPT_PREPROCESS, text, self->spec->python, self->spec->timeout, g_cancellable_get_current (),
+                              error);
       if (script == NULL)
         return FALSE;
       if (self->scripts == NULL)

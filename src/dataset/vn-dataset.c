@@ -374,7 +374,8 @@ vn_dataset_swap_colors (VnDataset      *self,
   std = preprocess->std;
   from = tensor->data;
   area = tensor->n_elements / 3 / (gsize) MAX (plan->batch, 1);
-  if (plan->channels != 3 || tensor->dtype != VN_DTYPE_F32 || vn_data_spec_get_script (self->spec, self->inputs[input].name) != NULL ||
+  if (plan->channels != 3 || tensor->dtype != VN_DTYPE_F32 ||
+      vn_data_spec_get_script (self->spec, self->inputs[input].name) != NULL ||
       area == 0 || tensor->n_elements % (3 * area) != 0 || (swapped = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, NULL)) == NULL)
     return NULL;
   to = swapped->data;

@@ -47,7 +47,8 @@ typedef struct
   VnResample   resample;
 } VnPreprocess;
 
-void     vn_preprocess_init    (VnPreprocess *self);             /* 0..255 as is: mean 0, std 1, stretch, RGB, layout by the model */
+/* 0..255 as is: mean 0, std 1, stretch, RGB, layout by the model */
+void     vn_preprocess_init    (VnPreprocess *self);
 typedef struct { const char *id, *title, *brief; VnPreprocess settings; } VnPreprocessPreset;   /* @brief: for a button */
 const VnPreprocessPreset *vn_preprocess_presets (guint *n);      /* none, imagenet, pt-imagenet, minus-one-one, mlperf-... */
 gboolean vn_preprocess_set_preset (VnPreprocess *self, const char *id, GError **error);

@@ -52,7 +52,8 @@ vn_value_find_turned (const VnValue *input)
       const gint64 *perm = vn_node_is (node, "Transpose") ? vn_node_get_ints (node, "perm", &n) : NULL;
 
       if (perm != NULL)
-        return n == G_N_ELEMENTS (to_first) && memcmp (perm, to_first, sizeof to_first) == 0 ? VN_TURNED_IF_NEEDED : VN_TURNED_NEVER;
+        return n == G_N_ELEMENTS (to_first) && memcmp (perm, to_first, sizeof to_first) == 0
+               ? VN_TURNED_IF_NEEDED : VN_TURNED_NEVER;
       if (!vn_node_is (node, "QuantizeLinear") && !vn_node_is (node, "DequantizeLinear") && !vn_node_is (node, "Cast"))
         return VN_TURNED_NEVER;
       value = vn_node_get_output (node, 0);
@@ -228,7 +229,8 @@ model_data_open_sized (const VnModel     *model,
   *shapes = model_data_take_sizes (specs, n, tensors, notes);
   for (guint i = 0; i < n; i++)
     g_clear_pointer (&tensors[i], vn_tensor_unref);
-  return vn_dataset_is_image (dataset) ? model_data_open_pictures (model, data, *shapes, notes, error) : g_steal_pointer (&dataset);
+  return vn_dataset_is_image (dataset) ? model_data_open_pictures (model, data, *shapes, notes, error)
+         : g_steal_pointer (&dataset);
 }
 
 /* What is said of pictures, of samples that are none. */
@@ -254,7 +256,8 @@ model_data_note_idle (VnDataset         *dataset,
  * @notes: (nullable): told which sizes came from the sample
  *
  * Opens the samples of a model. Where it leaves the size of a picture open, all pictures get the size of the first one,
- * rounded down to multiples of 32 if the network cannot take that; tensors keep the sizes they have, and a plan for the first one adapts to the others (vn_runner_run()).
+ * rounded down to multiples of 32 if the network cannot take that; tensors keep the sizes they have, and a plan for the first one
+ * adapts to the others (vn_runner_run()).
  *
  * Returns: (transfer full) (nullable): the samples
  */

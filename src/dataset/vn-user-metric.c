@@ -99,7 +99,8 @@ user_metric_append_output (GString        *json,
 {
   g_string_append (json, "{\"name\": ");
   vn_script_append_string (json, name);
-  g_string_append_printf (json, ", \"dtype\": \"%s\", \"bytes\": %" G_GSIZE_FORMAT ", \"shape\": [", vn_dtype_get_name (tensor->dtype),
+  g_string_append_printf (json, ", \"dtype\": \"%s\", \"bytes\": %" G_GSIZE_FORMAT ", \"shape\": [",
+                          vn_dtype_get_name (tensor->dtype),
                           tensor->n_bytes);
   for (int i = 0; i < tensor->shape.rank; i++)
     g_string_append_printf (json, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "", tensor->shape.dims[i]);

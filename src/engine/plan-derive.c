@@ -29,7 +29,8 @@ plan_derive_match_step (VnPlan       *self,
     return FALSE;
   *range = (VnDerived) { -1, -INFINITY, INFINITY, step->alias || vn_node_is (step->node, "Transpose") };
   if (step->activation.active || step->n_inputs == 0 || step->inputs[0] < 0 || step->outputs[0] < 0 ||
-      !plan_derive_is_float_tensor (&self->values[step->inputs[0]]) || !plan_derive_is_float_tensor (&self->values[step->outputs[0]]))
+      !plan_derive_is_float_tensor (&self->values[step->inputs[0]]) ||
+      !plan_derive_is_float_tensor (&self->values[step->outputs[0]]))
     return FALSE;
   if (range->moved)
     return TRUE;
@@ -56,7 +57,8 @@ derive (VnPlan          *self,
   found.source = from->tap;
   if (derived[from->tap].source >= 0)
     found = (VnDerived) {
-      derived[from->tap].source, plan_derive_clamp (derived[from->tap].min, range), plan_derive_clamp (derived[from->tap].max, range),
+      derived[from->tap].source, plan_derive_clamp (derived[from->tap].min, range),
+      plan_derive_clamp (derived[from->tap].max, range),
       derived[from->tap].moved || range->moved
     };
   for (int tap = to->tap; tap >= 0; tap = self->next_tap[tap])

@@ -105,7 +105,8 @@ vn_fuse_pads (VnFusion *self,
   gsize scratch_bytes;
 
   if (pad == NULL || !step->op->fuses_pads || !vn_node_is (pad->node, "Pad") || pad->dynamic || step->dynamic ||
-      step->n_outputs != 1 || pad->inputs[0] < 0 || self->plan->values[pad->inputs[0]].constant != NULL || !vn_fuse_is_private (self, id, 1))
+      step->n_outputs != 1 || pad->inputs[0] < 0 || self->plan->values[pad->inputs[0]].constant != NULL ||
+      !vn_fuse_is_private (self, id, 1))
     return;
   rule = vn_node_dup_string (step->node, "auto_pad", "NOTSET");
   if (g_str_has_prefix (rule, "SAME_") || !plan_fuse_pads_find (self, pad, pads) ||

@@ -93,7 +93,8 @@ plan_layout_comes_in_blocks (const Layout *self,
 {
   guint producer = self->producers[id];
 
-  return producer > 0 && self->wanted[producer - 1] && self->uses[producer - 1] != VN_BLOCKED_OUT && !plan_layout_is_start (self, id);
+  return producer > 0 && self->wanted[producer - 1] && self->uses[producer - 1] != VN_BLOCKED_OUT &&
+         !plan_layout_is_start (self, id);
 }
 
 static gboolean
@@ -138,7 +139,8 @@ plan_layout_is_worth_it (const Layout *self,
   switch (self->uses[k])
     {
     case VN_BLOCKED_ANY:
-      return plan_layout_comes_in_blocks (self, step->inputs[0]) || (self->n_blocked[step->outputs[0]] > 0 && plan_layout_fills_blocks (step));
+      return plan_layout_comes_in_blocks (self, step->inputs[0]) ||
+             (self->n_blocked[step->outputs[0]] > 0 && plan_layout_fills_blocks (step));
     case VN_BLOCKED_ALL:
     case VN_BLOCKED_OUT:
       return plan_layout_comes_in_blocks (self, step->inputs[0]);

@@ -191,7 +191,8 @@ plan_memory_place_blocks (VnPlan  *self,
       if (!fits || !vn_checked_add (block->offset, size & ~(gsize) 63, &end) || end > G_MAXSSIZE)
         {
           g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
-                       _("The activations need more memory than can be addressed (“%s” alone %zu bytes)"), block->value->name, block->n_bytes);
+                       _("The activations need more memory than can be addressed (“%s” alone %zu bytes)"), block->value->name,
+                       block->n_bytes);
           return FALSE;
         }
       vn_live_add (placed, id, block->first_step, block->last_step);

@@ -28,6 +28,7 @@ vn_plan_prepare (VnPlan  *self,
 {
   g_return_val_if_fail (self != NULL, FALSE);
 
-  return vn_parallel_for (self->depth > 0 || self->most_weights > 0 ? 1 : vn_parallel_default_threads (), self->steps->len, prepare_item,
+  return vn_parallel_for (self->depth > 0 || self->most_weights > 0 ? 1 : vn_parallel_default_threads (), self->steps->len,
+                          prepare_item,
                           self, NULL, error);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How memory is shared out: among plans that are there at the same time, and among threads, of which each takes a sample of its own
- * as long as the values of so many samples fit. */
+/* How memory is shared out: among plans that are there at the same time, and among threads, of which each takes a sample of its
+ * own as long as the values of so many samples fit. */
 #include "vn-plan-private.h"
 
 #include "vn-memory.h"
@@ -14,8 +14,8 @@
  * @n_items: how many samples
  * @n_inside: (out): how many threads each run may use, for vn_runner_set_threads()
  *
- * As many samples are run at a time as fit into vn_memory_get_budget(), one at least. Threads that are left over work inside the runs:
- * the results are the same bits.
+ * As many samples are run at a time as fit into vn_memory_get_budget(), one at least. Threads that are left over work inside the
+ * runs: the results are the same bits.
  *
  * Returns: how many samples are run at a time, at least 1
  */

@@ -99,7 +99,8 @@ plan_sources_fill (VnPlan    *plan,
  * vn_plan_list_sources:
  * @inputs: as of vn_runner_run(): sizes that the model leaves open may make the steps others
  *
- * Returns: (transfer full) (nullable) (element-type GArray): for each tap those taps, as guint, that it is computed from with no tap
+ * Returns: (transfer full) (nullable) (element-type GArray): for each tap those taps, as guint, that it is computed from with no
+ * tap
  *   between
  */
 GPtrArray *

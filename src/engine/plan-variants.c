@@ -13,8 +13,9 @@
  * vn_plan_options_for_samples:
  * @first: (nullable) (element-type utf8 VnShape): sizes of the first sample, kept by the caller
  *
- * What everything plans with that runs a network on samples: for the sizes of the first one; samples of other sizes get plans of their
- * own, as far as the network leaves sizes open. What depends on a node without kernel is left out, if anything is left then.
+ * What everything plans with that runs a network on samples: for the sizes of the first one; samples of other sizes get plans of
+ * their own, as far as the network leaves sizes open. What depends on a node without kernel is left out, if anything is left
+ * then.
  *
  * Returns: options to add taps and outputs to
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Constants that are computed from others, and what operators pack of constants. Of a plan that may keep only so many bytes of both,
- * large constants beyond are hollow: tensors without data, which are made when a step needs them and go when it has run. */
+/* Constants that are computed from others, and what operators pack of constants. Of a plan that may keep only so many bytes of
+ * both, large constants beyond are hollow: tensors without data, which are made when a step needs them and go when it has run. */
 #include "vn-plan-private.h"
 
 #include "vn-file.h"
@@ -251,7 +251,8 @@ plan_weights_get_packed (const VnPlan *self,
 {
   VnPlanValue *weight = step->n_inputs > 1 && step->inputs[1] >= 0 ? &self->values[step->inputs[1]] : NULL;
 
-  return weight != NULL && weight->constant != NULL && weight->n_uses == 1 && weight->tap < 0 && weight->output < 0 && !weight->makes
+  return weight != NULL && weight->constant != NULL && weight->n_uses == 1 && weight->tap < 0 && weight->output < 0 &&
+         !weight->makes
          ? weight : NULL;
 }
 

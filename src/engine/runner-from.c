@@ -85,7 +85,8 @@ runner_from_set_known (VnRunner           *self,
     {
       int id = vn_plan_find (self->plan, g_ptr_array_index (self->plan->taps, tap));
 
-      if (id >= 0 && known[tap] != NULL && (start->next ? start->tensors[id] == NULL : !start->changed[id]) && self->plan->values[id].store != VN_STORE_CONSTANT &&
+      if (id >= 0 && known[tap] != NULL && (start->next ? start->tensors[id] == NULL : !start->changed[id]) &&
+          self->plan->values[id].store != VN_STORE_CONSTANT &&
           !runner_from_set (self, tap, known[tap], start->tensors, error))
         return FALSE;
     }
@@ -230,8 +231,8 @@ vn_runner_run_from (VnRunner           *self,
  * @known: as of vn_runner_run_from(), of all taps
  * @given: what one tap is to be instead
  *
- * As vn_runner_run_from(), but only as far as the taps that come next, which are told; on the way to them all other taps keep what
- * is known of them.
+ * As vn_runner_run_from(), but only as far as the taps that come next, which are told; on the way to them all other taps keep
+ * what is known of them.
  */
 gboolean
 vn_runner_run_next (VnRunner           *self,

@@ -165,7 +165,8 @@ runner_run_publish_given (VnRunner   *self,
       if (value->store == VN_STORE_INPUT && !runner_run_take_given (self, id, error))
         return FALSE;
       if ((value->store == VN_STORE_INPUT || value->store == VN_STORE_CONSTANT) && self->tensors[id] != NULL &&
-          (value->tap >= 0 || value->output >= 0) && runner_run_is_news (self, id) && !runner_run_publish (self, id, outputs, error))
+          (value->tap >= 0 || value->output >= 0) && runner_run_is_news (self, id) &&
+          !runner_run_publish (self, id, outputs, error))
         return FALSE;
     }
   return TRUE;
@@ -282,7 +283,8 @@ runner_run_finish_step (VnRunner      *self,
         return FALSE;
       if (self->start != NULL && self->start->next)
         continue;
-      if ((was_run || self->start->tensors[id] != NULL) && runner_run_is_news (self, id) && !runner_run_publish (self, id, self->outputs, error))
+      if ((was_run || self->start->tensors[id] != NULL) && runner_run_is_news (self, id) &&
+          !runner_run_publish (self, id, self->outputs, error))
         return FALSE;
     }
   for (guint i = 0; i < step->dying->len; i++)

@@ -321,7 +321,8 @@ runner_step_run_lazy (VnRunner      *self,
 
   if (good && ctx->prepared != NULL && step->n_inputs > 1 && made[1] != NULL)
     runner_step_drop_packed (self, step, made);
-  good = good && (step->dynamic ? runner_step_run_dynamic (self, step, ctx, error) : runner_step_run_static (self, step, ctx, error));
+  good = good && (step->dynamic ? runner_step_run_dynamic (self, step, ctx, error)
+                  : runner_step_run_static (self, step, ctx, error));
   vn_op_release (step->op, ctx->prepared);
   vn_tensor_clear_all (made, step->n_inputs);
   return good;

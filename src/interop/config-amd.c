@@ -234,7 +234,8 @@ config_amd_say_tensors (VnConfig      *config,
   if (self->round_mode != NULL && !g_str_equal (self->round_mode, "half_even"))
     vn_config_say (config, VN_NOTE_WARNING, where, _("round_mode %s: ONNX rounds halves to even"), self->round_mode);
   if (self->statistic != NULL && !g_str_equal (self->statistic, "max"))
-    vn_config_say (config, VN_NOTE_WARNING, where, _("calib_statistic_method %s: all samples are processed together"), self->statistic);
+    vn_config_say (config, VN_NOTE_WARNING, where, _("calib_statistic_method %s: all samples are processed together"),
+                   self->statistic);
 }
 
 /* What comes of several fields for all tensors. */
@@ -311,7 +312,8 @@ config_amd_set_type (VnDType       *dtype,
   *dtype = vn_dtype_from_name (name);
   if (*dtype != VN_DTYPE_UNDEFINED)
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s.bit_width: %d is not allowed; use 4, 8 or 16"), where, (int) tensors->bits);
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s.bit_width: %d is not allowed; use 4, 8 or 16"), where,
+               (int) tensors->bits);
   return FALSE;
 }
 
@@ -336,11 +338,13 @@ config_amd_add_layer (VnConfig     *config,
     return TRUE;
   if (overall->bits > 0 || overall->datatype != NULL)
     {
-      if (!config_amd_set_type (&rule->activation, overall, where, error) || !config_amd_set_type (&rule->weight, overall, where, error))
+      if (!config_amd_set_type (&rule->activation, overall, where, error) ||
+          !config_amd_set_type (&rule->weight, overall, where, error))
         return FALSE;
     }
   rule->method = g_strdup (config_amd_find_method (overall->method));
-  if (layer->group.weights.per_channel != config->recipe->per_channel && (layer->group.weights.per_channel || overall->per_channel))
+  if (layer->group.weights.per_channel != config->recipe->per_channel &&
+      (layer->group.weights.per_channel || overall->per_channel))
     vn_config_say (config, VN_NOTE_WARNING, where, _("per_channel: applies to the whole model, not to individual layers"));
   config_amd_say_tensors (config, overall, where);
   return TRUE;
@@ -378,7 +382,8 @@ config_amd_set_minmse (VnConfig       *config,
   if (recipe->power_of_two == VN_POWER_OF_TWO_OFF || g_strcmp0 (recipe->method, "mse") != 0)
     vn_config_say (config, VN_NOTE_INFO, "MinMSEMode", _("Applies only to the method “mse” with the scale_type “poweroftwo”"));
   else if (g_str_equal (settings->minmse, "Percentile"))
-    vn_config_say (config, VN_NOTE_WARNING, "MinMSEMode", _("Percentile is not supported; ranges are found by “%s”"), recipe->method);
+    vn_config_say (config, VN_NOTE_WARNING, "MinMSEMode", _("Percentile is not supported; ranges are found by “%s”"),
+                   recipe->method);
   else
     vn_recipe_apply_settings (config->recipe, all ? "method=minmse" : "method=minmse-common");
 }

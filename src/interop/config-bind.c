@@ -269,7 +269,8 @@ config_bind_add_groups (VnConfig       *self,
         return FALSE;
       if (from[0] == NULL || to[0] == NULL)
         {
-          g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("subgraphs: “%s”: start_nodes and end_nodes are required"), group->name);
+          g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("subgraphs: “%s”: start_nodes and end_nodes are required"),
+                       group->name);
           return FALSE;
         }
       vn_config_add_rule (self, NULL, from, to, TRUE);
@@ -335,7 +336,8 @@ config_bind_check_list (const char  *list,
         return TRUE;
     }
   g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
-               _("Calibration input %s finds 0 items: no line of “%s” names an existing file, relative to its folder"), input, list);
+               _("Calibration input %s finds 0 items: no line of “%s” names an existing file, relative to its folder"), input,
+               list);
   return FALSE;
 }
 

@@ -345,7 +345,8 @@ config_xquant_add_custom (VnConfig      *config,
   if (custom->from == NULL || custom->to == NULL || custom->from[0] == NULL || custom->to[0] == NULL)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                   _("quantization_parameters.custom_setting[%u]: input_names and output_names must name the tensors around the region"),
+                   _("quantization_parameters.custom_setting[%u]: input_names and output_names must name the tensors around the "
+                     "region"),
                    index);
       return FALSE;
     }
@@ -408,7 +409,8 @@ config_xquant_set_recipe (VnConfig      *config,
   g_clear_pointer (&config->recipe, vn_recipe_free);
   config->recipe = vn_recipe_new ("xquant");
   if (xquant->type != NULL &&
-      !vn_config_set (config, "method", config_xquant_find_method (xquant->type), "calibration_parameters.calibration_type", error))
+      !vn_config_set (config, "method", config_xquant_find_method (xquant->type), "calibration_parameters.calibration_type",
+                      error))
     return FALSE;
   own = (Own) { !xquant->skip_onnxsim, xquant->percentile * 100, xquant->opset >= 10 ? xquant->opset : 0 };
   vn_config_take_fields (config, own_targets, G_N_ELEMENTS (own_targets), &own);
@@ -505,7 +507,8 @@ config_xquant_read_xquant (VnConfig  *config,
                            JsonNode  *root,
                            GError   **error)
 {
-  g_auto(XQuant) xquant = { .step = config_xquant_is_xslim (root) ? XSLIM_STEP : XQUANT_STEP, .batch = 1, .precision = LEVEL_ALL, .finetune = 1, .analyze = TRUE };
+  g_auto(XQuant) xquant = { .step = config_xquant_is_xslim (root) ? XSLIM_STEP : XQUANT_STEP, .batch = 1, .precision = LEVEL_ALL,
+                            .finetune = 1, .analyze = TRUE };
 
   return vn_config_read_fields (config, fields, &xquant, root, "", error) && config_xquant_convert (config, &xquant, error);
 }

@@ -97,7 +97,8 @@ static const char reader[] =
   "\n"
   "\n";
 
-/* As Python writes it between single quotes; bytes of names of files that are no UTF-8 as its os.fsdecode() does, so that it finds
+/* As Python writes it between single quotes; bytes of names of files that are no UTF-8 as its os.fsdecode() does, so that it
+ * finds
    the files. */
 static void
 export_script_add_text (GString    *script,
@@ -235,7 +236,8 @@ export_script_say_samples (const VnDataSpec *data,
                                              "only by size, mean and standard deviation") },
     { data->inputs != NULL && g_hash_table_size (data->inputs) > 0, "preprocess",
       N_("Settings of individual inputs are not written: the script preprocesses all inputs alike") },
-    { vn_data_spec_is_random (data), "data", N_("Random samples are not written: name a folder or a list of files in the script") },
+    { vn_data_spec_is_random (data), "data",
+      N_("Random samples are not written: name a folder or a list of files in the script") },
     { data->held_out != 0, "held-out", N_("The script also calibrates on the samples that were held out here: with "
                                           "--held-out 0 both use the same") },
   };
@@ -348,12 +350,14 @@ export_script_say_settings (const VnRecipe *self,
 
   for (guint i = 0; i < n; i++)
     {
-      gboolean written = g_strv_contains (elsewhere, settings[i].id) || !_vn_export_setting_counts (&settings[i], self, NULL, run);
+      gboolean written = g_strv_contains (elsewhere, settings[i].id) ||
+                         !_vn_export_setting_counts (&settings[i], self, NULL, run);
 
       for (guint k = 0; k < G_N_ELEMENTS (switches); k++)
         written = written || g_str_equal (switches[k].id, settings[i].id);
       for (guint k = 0; k < G_N_ELEMENTS (lists) && !written; k++)
-        written = g_str_equal (lists[k].id, settings[i].id) && export_script_is_plain (G_STRUCT_MEMBER (char **, self, settings[i].offset));
+        written = g_str_equal (lists[k].id, settings[i].id) &&
+                  export_script_is_plain (G_STRUCT_MEMBER (char **, self, settings[i].offset));
       if (!written)
         vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", settings[i].id,
                       _("onnxruntime.quantization does not support this; it is omitted from the script"));
@@ -373,8 +377,10 @@ export_script_add_call (GString        *script,
                            "quantize_static(\n"
                            "    model, sys.argv[2] if len(sys.argv) > 2 else 'quantized.onnx', Samples(model),\n");
   g_string_append_printf (script, "    quant_format=QuantFormat.%s,\n", format);
-  g_string_append_printf (script, "    activation_type=QuantType.%s,\n", export_script_find_type (self->activation, "activation", "QUInt8", notes));
-  g_string_append_printf (script, "    weight_type=QuantType.%s,\n", export_script_find_type (self->weight, "weight", "QInt8", notes));
+  g_string_append_printf (script, "    activation_type=QuantType.%s,\n",
+                          export_script_find_type (self->activation, "activation", "QUInt8", notes));
+  g_string_append_printf (script, "    weight_type=QuantType.%s,\n",
+                          export_script_find_type (self->weight, "weight", "QInt8", notes));
   g_string_append_printf (script, "    per_channel=%s,\n    reduce_range=%s,\n", vn_recipe_has_channels (self) ? "True" : "False",
                           self->reduce_range ? "True" : "False");
   g_string_append_printf (script, "    calibrate_method=CalibrationMethod.%s,\n", export_script_find_method (self, notes));
@@ -460,9 +466,12 @@ vn_recipe_to_ort_script (const VnRecipe   *self,
                          VnNotes          *notes)
 {
   g_autoptr(GString) script = g_string_new ("#!/usr/bin/env python3\n"
-                                            "\"\"\"Quantizes a network with onnxruntime.quantization: SCRIPT [MODEL [OUT]]\"\"\"\n"
-                                            "import glob\nimport os\nimport re\nimport sys\n\nimport numpy as np\nimport onnxruntime\n"
-                                            "from onnxruntime.quantization import (CalibrationDataReader, CalibrationMethod, QuantFormat,\n"
+                                            "\"\"\"Quantizes a network with onnxruntime.quantization: SCRIPT [MODEL "
+                                            "[OUT]]\"\"\"\n"
+                                            "import glob\nimport os\nimport re\nimport sys\n\nimport numpy as np\nimport "
+                                            "onnxruntime\n"
+                                            "from onnxruntime.quantization import (CalibrationDataReader, CalibrationMethod, "
+                                            "QuantFormat,\n"
                                             "                                      QuantType, quantize_static)\n\n");
 
   gsize head = script->len;
@@ -483,7 +492,8 @@ vn_recipe_to_ort_script (const VnRecipe   *self,
   export_script_say_rules (self, notes);
   export_script_say_settings (self, run, notes);
   if (self->power_of_two != VN_POWER_OF_TWO_OFF)
-    vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "power-of-two", _("onnxruntime.quantization does not round scales to powers of two"));
+    vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "power-of-two",
+                  _("onnxruntime.quantization does not round scales to powers of two"));
   export_script_insert_left_out (script, (gssize) head, notes, n_told);
   return g_string_free (g_steal_pointer (&script), FALSE);
 }

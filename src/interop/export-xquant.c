@@ -18,7 +18,8 @@
 #define FLOAT_TYPES "type:Softmax|Sigmoid"
 
 static const struct { const char *id, *name; } methods[] = {
-  { "xslim", "default" }, { "kl-ppq", "kl" }, { "xslim-kl", "kl" }, { "minmax", "minmax" }, { "percentile-average", "percentile" },
+  { "xslim", "default" }, { "kl-ppq", "kl" }, { "xslim-kl", "kl" }, { "minmax", "minmax" },
+  { "percentile-average", "percentile" },
   { "xslim-mse", "mse" }, { "percentile", "percentile" }, { "entropy", "minmax" }, { "kl", "kl" }, { "mse", "mse" },
 };
 
@@ -265,7 +266,8 @@ export_xquant_say_rules (const VnRecipe *self,
       vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", rule->pattern, _("XQuant supports only a part of rule %u"), i + 1);
     }
   if (export_xquant_get_level (self) < 3 &&
-      (self->activation != VN_DTYPE_S8 || self->weight != VN_DTYPE_S8 || self->symmetric_activations || !vn_recipe_has_channels (self)))
+      (self->activation != VN_DTYPE_S8 || self->weight != VN_DTYPE_S8 || self->symmetric_activations ||
+       !vn_recipe_has_channels (self)))
     vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", NULL,
                   _("XQuant always quantizes to signed 8-bit with per-channel weights: preset “xquant”"));
 }

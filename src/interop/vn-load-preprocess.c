@@ -39,7 +39,8 @@ load_preprocess_find_own (JsonNode *root)
 {
   JsonObject *object = JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
 
-  if (object != NULL && json_object_has_member (object, "data") && JSON_NODE_HOLDS_OBJECT (json_object_get_member (object, "data")))
+  if (object != NULL && json_object_has_member (object, "data") &&
+      JSON_NODE_HOLDS_OBJECT (json_object_get_member (object, "data")))
     return json_object_get_member (object, "data");
   if (object != NULL && (json_object_has_member (object, "mean") || json_object_has_member (object, "fit")))
     return root;

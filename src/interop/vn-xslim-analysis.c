@@ -125,7 +125,8 @@ xslim_add_constant (GPtrArray     *rows,
   VnErrorRow row;
 
   if (plan == NULL || !plan->quantized || plan->role == VN_TENSOR_BIAS || value->initializer->dtype != VN_DTYPE_F32 ||
-      !xslim_measure_constant (value->initializer, plan, &row) || (aligned = vn_tensor_get_aligned (value->initializer, NULL)) == NULL)
+      !xslim_measure_constant (value->initializer, plan, &row) ||
+      (aligned = vn_tensor_get_aligned (value->initializer, NULL)) == NULL)
     return;
   histogram = vn_histogram_new ();
   scratch = vn_scratch_new ();

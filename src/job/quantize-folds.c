@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where few samples are held out, chance says how large the error on them is. So all are measured: those calibrated with in parts, each by a
- * network that is quantized in the same way from the others (cross-validation: Stone 1974). What else is learned from samples than ranges takes
- * too long to be learned again for each part: such a network is measured on the samples held out alone. */
+/* Where few samples are held out, chance says how large the error on them is. So all are measured: those calibrated with in
+ * parts, each by a network that is quantized in the same way from the others (cross-validation: Stone 1974). What else is learned
+ * from samples than ranges takes too long to be learned again for each part: such a network is measured on the samples held out
+ * alone. */
 #include "quantize-folds.h"
 
 #include "vn-format-traits.h"
@@ -24,7 +25,8 @@ folds_learn_ranges_only (const VnRecipe *recipe)
  * vn_folds_count_parts:
  * @input: its samples are split
  *
- * Returns: in how many parts the samples to calibrate with are to be left out in turn; 0: enough are held out, none were to be, or more than
+ * Returns: in how many parts the samples to calibrate with are to be left out in turn; 0: enough are held out, none were to be,
+ * or more than
  *   ranges is learned from them
  */
 guint
@@ -90,7 +92,8 @@ folds_write (const VnJobInput  *input,
  * @quantized, @value_names: (nullable): what is exported, and the names in it: taken where samples fit it
  * @names: (out) (transfer full) (nullable): as of VnCompareOptions
  *
- * Returns: (transfer full) (nullable): what is run to measure the error: the same network as is exported, with inputs and outputs of float32
+ * Returns: (transfer full) (nullable): what is run to measure the error: the same network as is exported, with inputs and outputs
+ * of float32
  */
 VnModel *
 vn_job_write_measurable (const VnJobInput  *input,
@@ -121,7 +124,8 @@ vn_job_write_measurable (const VnJobInput  *input,
     }
   g_clear_pointer (names, g_hash_table_unref);
   recipe->float_io = TRUE;
-  return folds_write (input, recipe, vn_recipe_get_format (recipe)->half_arithmetic ? input->prepared : written, plan, names, error);
+  return folds_write (input, recipe, vn_recipe_get_format (recipe)->half_arithmetic ? input->prepared : written, plan, names,
+                      error);
 }
 
 /* From all parts but one. */

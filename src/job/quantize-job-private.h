@@ -16,7 +16,8 @@ typedef struct
   VnJobInput         input;
   VnStats           *stats;         /* nullable: from files */
   VnModel           *corrected;     /* nullable: the prepared network with corrected biases */
-  VnModel           *rounded;       /* nullable: the prepared network with weights that were rounded by what samples say, or trained */
+  /* nullable: the prepared network with weights that were rounded by what samples say, or trained */
+  VnModel           *rounded;
   VnUntrained        untrained;     /* of a network that is trained */
   guint              n_parts;       /* of the samples, each left out in turn to be measured; 0: none is */
   VnRun             *draft;         /* what the stages fill, until all have succeeded */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The stages of the main job that measure what was quantized: the error, what is kept of the answers, and where the error starts. */
+/* The stages of the main job that measure what was quantized: the error, what is kept of the answers, and where the error
+ * starts. */
 #include "quantize-job-private.h"
 
 #include "quantize-folds.h"
@@ -22,7 +23,8 @@ quantize_measure_make_folds (VnQuantizeJob  *self,
   if (self->n_parts > 0 && vn_stats_get_parts (result->stats) == NULL)
     {
       g_autoptr(GPtrArray) taps = vn_quantize_list_values (result->prepared, self->settings.recipe);
-      const VnCalibration calibration = { .input = &self->input, .taps = taps, .samples = self->input.calibration, .n_parts = self->n_parts };
+      const VnCalibration calibration = { .input = &self->input, .taps = taps, .samples = self->input.calibration,
+                                          .n_parts = self->n_parts };
       VnStats *stats = vn_job_calibrate (self->job, &calibration, cancellable, error);
 
       if (stats == NULL)
@@ -66,7 +68,8 @@ _vn_quantize_job_compare (VnQuantizeJob  *self,
                                cancellable, error);
   if (result->errors != NULL)
     result->errors = vn_job_input_measure_outputs (input, result->errors, quantized, &options, cancellable, error);
-  if (result->errors == NULL || !vn_evaluate_accuracy (vn_job_input_get_reference (input), quantized, input->shapes, input->dataset, &options,
+  if (result->errors == NULL || !vn_evaluate_accuracy (vn_job_input_get_reference (input), quantized, input->shapes,
+                                                       input->dataset, &options,
                                                        &result->accuracy, cancellable, error))
     return FALSE;
   vn_task_note_unread (result->accuracy.kept.task, result->recipe->task, "task", result->notes);
@@ -88,7 +91,8 @@ _vn_quantize_job_measure_origins (VnQuantizeJob                *self,
 {
   const VnJobInput *input = &self->input;
   VnSamples run = { .shapes = input->shapes, .dataset = input->dataset,
-                       .indices = (const guint *) (gpointer) input->measured->data, .n = MIN (input->measured->len, ORIGIN_SAMPLES),
+                       .indices = (const guint *) (gpointer) input->measured->data,
+                       .n = MIN (input->measured->len, ORIGIN_SAMPLES),
                        .n_threads = input->n_threads, .progress = progress, .notes = notes };
   g_autoptr(VnModel) written = vn_job_take_rounded (input, self->corrected, self->rounded);
   VnContributionOptions by_parts = { 0 };
@@ -124,7 +128,8 @@ _vn_quantize_job_find_origins (VnQuantizeJob  *self,
 {
   VnProgress progress = vn_job_get_reporter (self->job);
 
-  self->draft->contributions = _vn_quantize_job_measure_origins (self, self->draft, self->input.notes, NULL, &progress, cancellable, error);
+  self->draft->contributions = _vn_quantize_job_measure_origins (self, self->draft, self->input.notes, NULL, &progress,
+                                                                 cancellable, error);
   quantize_measure_mark_errors (self->draft);
   return self->draft->contributions != NULL;
 }

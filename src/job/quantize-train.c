@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The stage of the main job that trains: only as long as there is time for it, and kept only where whoever asked for it keeps it. */
+/* The stage of the main job that trains: only as long as there is time for it, and kept only where whoever asked for it keeps
+ * it. */
 #include "quantize-job-private.h"
 
 /* What the plan is made of: that finds scales from the weights as they were. */
@@ -64,7 +65,8 @@ quantize_train_run (VnQuantizeJob  *self,
   if (gate != NULL && left < gate->least)
     return TRUE;
   self->input.train_seconds = (double) left / G_USEC_PER_SEC;
-  return vn_job_train (&self->input, self->job, self->corrected, self->rounded, self->draft->stats, trained, gain, cancellable, error);
+  return vn_job_train (&self->input, self->job, self->corrected, self->rounded, self->draft->stats, trained, gain, cancellable,
+                       error);
 }
 
 /* The run is one that has not trained. */

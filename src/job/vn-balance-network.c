@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Balancing of channels, and absorbing of biases, as part of quantizing: learned from samples to calibrate with, judged on those held out. */
+/* Balancing of channels, and absorbing of biases, as part of quantizing: learned from samples to calibrate with, judged on those
+ * held out. */
 #include "vn-job-input.h"
 
 #include "vn-absorb.h"
@@ -8,7 +9,8 @@
 #include "vn-i18n.h"
 
 /* Samples to learn from: only half of those to calibrate with, if few are left to judge by, unless the user wants none held out.
- * Balanced channels all reach to the end of the range, so that samples that are not learned from may be cut off in any of them. */
+ * Balanced channels all reach to the end of the range, so that samples that are not learned from may be cut off in any of
+ * them. */
 static GArray *
 balance_network_choose_samples (const VnJobInput *self)
 {
@@ -101,7 +103,8 @@ vn_job_wants_balance (const VnRecipe *recipe)
  * vn_job_balance_channels:
  * @job: told how far it is
  *
- * Replaces the prepared network by one that computes the same with channels of more even size, and smaller biases in front of Relu.
+ * Replaces the prepared network by one that computes the same with channels of more even size, and smaller biases in front of
+ * Relu.
  */
 gboolean
 vn_job_balance_channels (VnJobInput    *self,

@@ -33,7 +33,8 @@ vn_calibrate_job_prepare (VnJob         *job,
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
                ngettext ("Shard %u of %u is empty: there is only %u calibration sample; use fewer shards",
-                         "Shard %u of %u is empty: there are only %u calibration samples; use fewer shards", self->input.calibration->len),
+                         "Shard %u of %u is empty: there are only %u calibration samples; use fewer shards",
+                         self->input.calibration->len),
                settings->shard + 1, settings->n_shards, self->input.calibration->len);
   return FALSE;
 }

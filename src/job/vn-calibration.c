@@ -74,7 +74,8 @@ calibration_check_base (const VnCalibration *self,
                ngettext ("The interrupted run had %u sample, but only %u of them is among the %u requested now; "
                          "resume with the same data and options, or start over without --resume",
                          "The interrupted run had %u samples, but only %u of them are among the %u requested now; "
-                         "resume with the same data and options, or start over without --resume", vn_stats_get_n_samples (self->base)),
+                         "resume with the same data and options, or start over without --resume",
+                         vn_stats_get_n_samples (self->base)),
                vn_stats_get_n_samples (self->base), n_known, self->samples->len);
   return FALSE;
 }
@@ -140,7 +141,8 @@ calibration_join_parts (const VnCalibration  *self,
                         GError              **error)
 {
   const gsize bytes = vn_stats_get_bytes (g_ptr_array_index (parts, 0));
-  g_autoptr(VnStats) sum = bytes > MOST_PARTS_BYTES / (parts->len + 2) ? vn_stats_merge ((VnStats **) parts->pdata, parts->len, error)
+  g_autoptr(VnStats) sum = bytes > MOST_PARTS_BYTES / (parts->len + 2)
+                           ? vn_stats_merge ((VnStats **) parts->pdata, parts->len, error)
                                                                         : vn_stats_merge_parts (parts, error);
 
   if (sum == NULL || vn_stats_get_n_samples (sum) == 0)

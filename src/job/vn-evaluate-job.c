@@ -144,7 +144,8 @@ vn_evaluate_job_prepare (VnJob         *job,
     if (!evaluate_job_open_contestant (self, k, cancellable, error))
       return FALSE;
   if (self->settings.metric != NULL &&
-      (self->metric = vn_user_metric_new (self->settings.metric, self->settings.python, self->settings.metric_timeout, cancellable,
+      (self->metric = vn_user_metric_new (self->settings.metric, self->settings.python, self->settings.metric_timeout,
+                                          cancellable,
                                           error)) == NULL)
     return FALSE;
   self->labels = vn_labels_new (self->contestants[0].dataset, self->settings.labels, self->notes, error);
@@ -171,7 +172,8 @@ evaluate_job_find_parts (VnEvaluateJob           *self,
                          GError                 **error)
 {
   const VnContestant *first = &self->contestants[0];
-  const VnSamples run = { .shapes = first->shapes, .dataset = first->dataset, .indices = options->samples, .n = options->n_samples,
+  const VnSamples run = { .shapes = first->shapes, .dataset = first->dataset, .indices = options->samples,
+                          .n = options->n_samples,
                              .n_threads = options->n_threads };
 
   if (self->settings.models->len < 2)
@@ -197,7 +199,8 @@ vn_evaluate_job_evaluate (VnJob         *job,
   if (!evaluate_job_find_parts (self, &options, cancellable, error))
     return FALSE;
   options.parts = self->parts;
-  if (!vn_evaluate (self->contestants, self->settings.models->len, self->labels, &options, self->metric, self->scores, &progress, self->notes,
+  if (!vn_evaluate (self->contestants, self->settings.models->len, self->labels, &options, self->metric, self->scores, &progress,
+                    self->notes,
                     cancellable, error))
     return FALSE;
   if (self->scores[0].n == 0)

@@ -45,7 +45,8 @@ job_input_prepare_for_opset (const VnModel   *source,
   g_autoptr(VnModel) named = job_input_name_nodes (source);
   g_auto(VnPrepareScheme) scheme = vn_prepare_scheme (recipe);
   const VnPrepareOptions options = { .target_opset = opset, .input_shapes = input_shapes, .optimize = scheme.optimize,
-                                     .passes = (const char * const *) scheme.passes, .keep = (const char * const *) scheme.named };
+                                     .passes = (const char * const *) scheme.passes,
+                                     .keep = (const char * const *) scheme.named };
   g_autoptr(VnModel) prepared = vn_prepare_model_with (named, &options, edits, notes, cancellable, error);
   g_autoptr(GPtrArray) behind = NULL;
 
@@ -80,7 +81,8 @@ vn_job_prepare (const VnModel   *source,
 {
   g_return_val_if_fail (source != NULL, NULL);
 
-  return job_input_prepare_for_opset (source, recipe, vn_quantize_get_opset (source, recipe), input_shapes, edits, notes, cancellable,
+  return job_input_prepare_for_opset (source, recipe, vn_quantize_get_opset (source, recipe), input_shapes, edits, notes,
+                                      cancellable,
                                       error);
 }
 
@@ -92,7 +94,8 @@ job_input_look_at_activations (const VnEqualizeOptions *options,
                                GError                 **error)
 {
   g_autoptr(GPtrArray) values = vn_equalize_list_results (prepared, options, error);
-  g_autoptr(GPtrArray) largest = values != NULL ? vn_channel_stats (prepared, values, NULL, VN_CHANNEL_LARGEST, run, cancellable, error)
+  g_autoptr(GPtrArray) largest = values != NULL
+                                 ? vn_channel_stats (prepared, values, NULL, VN_CHANNEL_LARGEST, run, cancellable, error)
                                                 : NULL;
   GHashTable *table;
 
@@ -293,7 +296,8 @@ vn_job_input_find_parts (VnJobInput    *self,
   run = (VnSamples) { .shapes = self->shapes, .dataset = self->dataset, .indices = (const guint *) (gpointer) looked_at->data,
                          .n = looked_at->len, .n_threads = self->n_threads };   /* who measures tells what cannot be read */
   g_clear_pointer (&self->parts, vn_parts_unref);
-  self->parts = vn_find_parts (self->prepared, &run, vn_data_spec_is_random (self->data) ? NULL : self->notes, cancellable, error);
+  self->parts = vn_find_parts (self->prepared, &run, vn_data_spec_is_random (self->data) ? NULL : self->notes, cancellable,
+                               error);
   return self->parts != NULL;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Errors are those against the model as it was opened. Where preparation changes what the outputs are, as an approximation in it does,
- * the prepared network is no measure; where it does not, it serves, as all its tensors can be compared. */
+/* Errors are those against the model as it was opened. Where preparation changes what the outputs are, as an approximation in it
+ * does, the prepared network is no measure; where it does not, it serves, as all its tensors can be compared. */
 #include "vn-job-input.h"
 
 #include "vn-format.h"
@@ -71,9 +71,9 @@ job_reference_find_worst (VnErrorTable *errors)
  * vn_job_input_find_reference:
  * @samples: (nullable) (element-type guint): that errors are measured on; %NULL: there are none
  *
- * Looks whether preparation has changed what the network computes. If so, @reference is the model as opened, and @preparation holds what
- * that alone costs each output, over all samples that are measured. Where that cannot be told, as inputs or outputs are others, the
- * prepared network is the measure.
+ * Looks whether preparation has changed what the network computes. If so, @reference is the model as opened, and @preparation
+ * holds what that alone costs each output, over all samples that are measured. Where that cannot be told, as inputs or outputs
+ * are others, the prepared network is the measure.
  *
  * Returns: %FALSE with an error if it was cancelled
  */

@@ -152,8 +152,8 @@ vn_job_count_unseen (const VnJobInput *self)
  * @used: those that what is judged has been made from
  * @n: how many there should be
  *
- * Lists samples to judge changes by: those held out; if they are fewer than @n, others that were not calibrated with; if there are
- * still too few, also some that were, as the outputs of a handful of samples say little, but none of @used.
+ * Lists samples to judge changes by: those held out; if they are fewer than @n, others that were not calibrated with; if there
+ * are still too few, also some that were, as the outputs of a handful of samples say little, but none of @used.
  *
  * Returns: (transfer full) (element-type guint)
  */
@@ -194,7 +194,8 @@ vn_job_get_samples (const VnJobInput *self,
 {
   g_return_val_if_fail (self != NULL && indices != NULL, (VnRepairSamples) { 0 });
 
-  return (VnRepairSamples) { .shapes = self->shapes, .dataset = self->dataset, .indices = (const guint *) (gpointer) indices->data,
+  return (VnRepairSamples) { .shapes = self->shapes, .dataset = self->dataset,
+                             .indices = (const guint *) (gpointer) indices->data,
                              .n = indices->len, .n_threads = self->n_threads, .notes = self->notes, .parts = self->parts };
 }
 
@@ -314,7 +315,8 @@ vn_job_choose_measured (VnJobInput *self,
   g_return_if_fail (self != NULL && self->dataset != NULL);
 
   if (stats != NULL)
-    self->apart = job_samples_measure_unseen (self, stats, self->measured) || job_samples_measure_unseen (self, stats, self->calibration);
+    self->apart = job_samples_measure_unseen (self, stats, self->measured) ||
+                  job_samples_measure_unseen (self, stats, self->calibration);
 }
 
 /*< private >

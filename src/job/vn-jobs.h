@@ -120,7 +120,8 @@ typedef struct
  * @stats: (nullable): files of statistics to join and to use; the network does not run for calibration
  * @data: may be %NULL with @stats, or if @recipe names a table with all ranges: then the error is not measured
  * @origins: measure what each tensor alone costs, and find out why
- * @gate: (nullable): says how long training may take at most, whatever @recipe says of it, and whether it is kept; must outlive the run
+ * @gate: (nullable): says how long training may take at most, whatever @recipe says of it, and whether it is kept; must outlive
+ * the run
  * @save_stats: (nullable): where to write the statistics of this run; kept beside it while they are being made
  * @keep_seconds: how often; 0: as it seems fit
  * @base: (nullable): what an interrupted run with the same @save_stats has left

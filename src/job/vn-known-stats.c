@@ -68,7 +68,8 @@ known_stats_use_loaded (VnStats    *loaded,
                    ngettext ("The statistics do not cover %u of %u tensor (%s): the model was prepared differently, "
                              "perhaps for another opset; calibrate with the same options as here",
                              "The statistics do not cover %u of %u tensors (%s): the model was prepared differently, "
-                             "perhaps for another opset; calibrate with the same options as here", taps->len), missing->len, taps->len, names);
+                             "perhaps for another opset; calibrate with the same options as here", taps->len), missing->len,
+                             taps->len, names);
       return FALSE;
     }
   known_stats_put (result, loaded);

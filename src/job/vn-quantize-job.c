@@ -148,7 +148,8 @@ vn_quantize_job_calibrate (VnJob         *job,
   if (result->stats == NULL)
     return FALSE;
   result->n_calibration = vn_stats_get_n_samples (result->stats);
-  return path == NULL || (vn_job_check_sources (job, error) && vn_stats_save (result->stats, path, error) && vn_calibrate_clear_parts (path, error));
+  return path == NULL || (vn_job_check_sources (job, error) && vn_stats_save (result->stats, path, error) &&
+                          vn_calibrate_clear_parts (path, error));
 }
 
 /* ---- quantizing ---- */
@@ -392,7 +393,8 @@ quantize_job_begin_result (VnQuantizeJob *self)
   result->data = self->settings.data != NULL ? vn_data_spec_copy (self->settings.data) : NULL;
   result->recipe = vn_recipe_copy (self->settings.recipe);
   result->settings = (VnRunSettings) { .n_calibration = self->settings.n_calibration, .skip_compare = self->settings.skip_compare,
-                                  .shapes = self->settings.input_shapes != NULL ? g_hash_table_ref (self->settings.input_shapes) : NULL,
+                                  .shapes = self->settings.input_shapes != NULL
+                                            ? g_hash_table_ref (self->settings.input_shapes) : NULL,
                                   .stats = g_strdupv ((char **) self->settings.stats) };
   self->draft = result;
   self->input = (VnJobInput) { .model = result->source, .data = result->data, .recipe = result->recipe,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The job that runs two networks as far as one tensor, on one sample for its pictures, and on all for its errors. Of all tensors one
- * is kept, from one sample. */
+/* The job that runs two networks as far as one tensor, on one sample for its pictures, and on all for its errors. Of all tensors
+ * one is kept, from one sample. */
 #include "vn-tensor-job.h"
 
 #include "vn-error.h"
@@ -293,7 +293,8 @@ tensor_job_read_weights (VnTensorJob  *self,
   tensors[0] = vn_tensor_source_read_weight (&self->query.sources[0], NULL, error);
   tensors[1] = tensors[0] != NULL ? vn_tensor_source_read_weight (&self->query.sources[1], &grid, error) : NULL;
   if (tensors[1] != NULL && tensors[0]->n_elements != tensors[1]->n_elements)
-    g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("“%s” has %zu elements in one model and %zu in the other"), self->query.sources[0].value,
+    g_set_error (error, VN_ERROR, VN_ERROR_SHAPE, _("“%s” has %zu elements in one model and %zu in the other"),
+                 self->query.sources[0].value,
                  tensors[0]->n_elements, tensors[1]->n_elements);
   else if (tensors[1] != NULL)
     self->view = tensor_job_make_view (&self->query, tensors, error);
@@ -451,7 +452,8 @@ vn_tensor_job_new (VnTensorReader      *reader,
   VnJob *job;
   VnTensorJob *self;
 
-  g_return_val_if_fail (reader != NULL && query != NULL && query->sources[0].network != NULL && query->sources[1].network != NULL, NULL);
+  g_return_val_if_fail (reader != NULL && query != NULL && query->sources[0].network != NULL && query->sources[1].network != NULL,
+                        NULL);
 
   job = vn_job_new (&tensor_job_kind);
   self = vn_job_get_state (job, &tensor_job_kind);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Training as part of quantizing: learned from samples that were calibrated with, judged on those held out, after all other repairs. */
+/* Training as part of quantizing: learned from samples that were calibrated with, judged on those held out, after all other
+ * repairs. */
 #include "vn-job-input.h"
 
 #include "vn-error.h"

@@ -83,7 +83,8 @@ void     vn_model_end_edits          (VnModel     *self);
 void     vn_graph_remove_node        (VnGraph     *self,
                                       VnNode      *node);      /* its outputs stay, without producer */
 void     vn_graph_remove_value       (VnGraph     *self,
-                                      VnValue     *value);     /* must be unused and unproduced; removed from inputs/initializers */
+                                      /* must be unused and unproduced; removed from inputs/initializers */
+                                      VnValue     *value);
 void     vn_graph_set_output         (VnGraph     *self,
                                       guint        i,          /* == n outputs: append */
                                       VnValue     *value);

@@ -180,7 +180,8 @@ vn_graph_get_node (const VnGraph *self,
 {
   g_return_val_if_fail (self != NULL && i < vn_graph_get_n_nodes (self), NULL);
 
-  return self->order != NULL ? g_sequence_get (g_sequence_get_iter_at_pos (self->order, (int) i)) : g_ptr_array_index (self->nodes, i);
+  return self->order != NULL ? g_sequence_get (g_sequence_get_iter_at_pos (self->order, (int) i))
+         : g_ptr_array_index (self->nodes, i);
 }
 
 /**

@@ -97,8 +97,8 @@ struct _VnAttr
 
 /* ---- values, nodes, graphs ---- */
 
-/* Nodes of a network whose channels were scaled to like size. RESTORE: a Mul that gives a tensor its size back; DIVIDE: a Mul that
- * takes it again: the conversions next to them take these over. BETWEEN: computes in float what stands between two such. */
+/* Nodes of a network whose channels were scaled to like size. RESTORE: a Mul that gives a tensor its size back; DIVIDE: a Mul
+ * that takes it again: the conversions next to them take these over. BETWEEN: computes in float what stands between two such. */
 typedef enum { VN_CHANNELS_PLAIN, VN_CHANNELS_RESTORE, VN_CHANNELS_BETWEEN, VN_CHANNELS_DIVIDE } VnChannelMark;
 
 /* One use of a value: input @index of @node. */
@@ -171,7 +171,8 @@ struct _VnGraph
   GSequence  *order;        /* of VnNode: while the graph is edited; NULL: they are in @nodes */
   GPtrArray  *forgotten;    /* of VnValue: still in @values, but gone; NULL: all lists are right */
   GHashTable *former_values, *former_nodes;   /* name of what preparation took away -> of what took it in; NULL: nothing */
-  GHashTable *same_values;  /* name of a tensor -> names that its numbers had, the best first (vn_graph_list_same()); NULL: its own */
+  /* name of a tensor -> names that its numbers had, the best first (vn_graph_list_same()); NULL: its own */
+  GHashTable *same_values;
 };
 
 struct _VnFunction
@@ -240,7 +241,8 @@ VnValue    *vn_graph_find_value     (const VnGraph    *self,
 VnNode     *vn_graph_find_node      (const VnGraph    *self,
                                      const char       *name);     /* first of that name; linear */
 GPtrArray  *vn_graph_sort           (const VnGraph    *self,
-                                     GError          **error);    /* VnNode in an order that can run; container owned by the caller */
+                                     /* VnNode in an order that can run; container owned by the caller */
+                                     GError          **error);
 /* Also while a graph is edited (vn_model_begin_edits()): */
 void        vn_graph_settle         (const VnGraph    *self);
 void        vn_model_settle         (const VnModel    *self);
@@ -283,11 +285,13 @@ GPtrArray  *vn_graph_list_captured  (const VnGraph    *self);     /* VnValue; co
 char       *vn_node_dup_title       (const VnNode     *self);     /* operator and label: "Conv /stem/conv", or "Conv #12" */
 const char *vn_node_label_skip_type (const char       *label,
                                      const char       *type);     /* "#12" of "Conv #12"; the whole of a name */
-char       *vn_node_dup_label       (const VnNode     *self);     /* name, or "Conv #12" when it has none: for messages and lists; unique in its graph */
+/* name, or "Conv #12" when it has none: for messages and lists; unique in its graph */
+char       *vn_node_dup_label       (const VnNode     *self);
 
 char       *vn_graph_dup_scope      (const VnGraph    *self);     /* "If_0:then_branch/"; "" of the main graph */
 char       *vn_value_dup_key        (const VnValue    *self);     /* unique in the whole model: in the main graph its name */
-VnTensor   *vn_value_get_constant   (const VnValue    *self);     /* initializer or Constant node's tensor, borrowed; NULL if not constant */
+/* initializer or Constant node's tensor, borrowed; NULL if not constant */
+VnTensor   *vn_value_get_constant   (const VnValue    *self);
 gboolean    vn_value_is_constant    (const VnValue    *self);
 
 VnAttr     *vn_attr_new             (const char       *name,

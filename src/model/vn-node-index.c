@@ -107,8 +107,8 @@ node_index_separate (VnGraph *graph,
  * @model: changed in place; must not be shared yet
  * @notes: (nullable): told of each node that is called otherwise now
  *
- * Nodes are told apart by their labels. A file may call several of a graph by one name, though runtimes refuse it: those behind the
- * first become “name_2”, “name_3” ...
+ * Nodes are told apart by their labels. A file may call several of a graph by one name, though runtimes refuse it: those behind
+ * the first become “name_2”, “name_3” ...
  */
 void
 vn_model_separate_names (VnModel *model,

@@ -169,7 +169,8 @@ vn_node_is (const VnNode *self,
 /**
  * vn_node_dup_label:
  *
- * Returns: (transfer full): the node's name, as vn_shown_dup() shows it, or "Conv #12" (its position in the file) when it has none
+ * Returns: (transfer full): the node's name, as vn_shown_dup() shows it, or "Conv #12" (its position in the file) when it has
+ * none
  */
 char *
 vn_node_dup_label (const VnNode *self)

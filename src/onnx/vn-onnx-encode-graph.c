@@ -284,8 +284,8 @@ vn_onnx_encode_node (VnOnnxEncoder *self,
   onnx_encode_graph_put_extra_bytes (self->out, node->extra);
 }
 
-/* Readers of protocol buffers refuse a message with more than 100 in each other. A graph has one above it and three for each graph around
- * it, and below it a type has three (information, type, tensor), or five with its sizes. */
+/* Readers of protocol buffers refuse a message with more than 100 in each other. A graph has one above it and three for each
+ * graph around it, and below it a type has three (information, type, tensor), or five with its sizes. */
 #define MAX_DEPTH 100
 #define TYPE_DEPTH 3
 #define SHAPE_DEPTH 5

@@ -83,8 +83,8 @@ onnx_external_is_below (const char *path,
   return strncmp (path, folder, n) == 0 && (path[n] == '/' || (n > 0 && folder[n - 1] == '/'));
 }
 
-/* A link may lead out of the folder as “..” does. Where the model is a link itself, as in a cache of downloads, its data may lie beside what
- * that leads to. */
+/* A link may lead out of the folder as “..” does. Where the model is a link itself, as in a cache of downloads, its data may lie
+ * beside what that leads to. */
 static gboolean
 onnx_external_check_links (const char  *model,
                            const char  *folder,
@@ -98,7 +98,8 @@ onnx_external_check_links (const char  *model,
   if (real == NULL || (real_folder != NULL && onnx_external_is_below (real, real_folder)) ||
       (beside != NULL && onnx_external_is_below (real, beside)))
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("external data: “%s” is a link to “%s”, outside of the model's folder; put the file itself there"),
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
+               _("external data: “%s” is a link to “%s”, outside of the model's folder; put the file itself there"),
                location, real);
   return FALSE;
 }

@@ -292,8 +292,8 @@ onnx_read_graph_decode_node (VnOnnxReader  *self,
   return TRUE;
 }
 
-/* Outputs of all nodes are defined before the first node is made: nodes need not be sorted. Each of @protos is freed as soon as its
- * node is there: in large networks they are a quarter of what is needed. */
+/* Outputs of all nodes are defined before the first node is made: nodes need not be sorted. Each of @protos is freed as soon as
+ * its node is there: in large networks they are a quarter of what is needed. */
 static gboolean
 onnx_read_graph_decode_nodes (VnOnnxReader        *self,
                               VnGraph             *graph,

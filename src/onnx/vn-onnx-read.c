@@ -88,7 +88,8 @@ onnx_read_explain_failure (GBytes      *bytes,
   else if (what != NULL && !onnx_read_begins_like (data, size))
     {
       g_clear_error (error);
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: it is %s"), onnx_read_shown_path (path), what);
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: it is %s"), onnx_read_shown_path (path),
+                   what);
     }
   else if (onnx_read_begins_like (data, size))
     g_prefix_error (error, ngettext ("“%s” is damaged or truncated (%zu byte): ",

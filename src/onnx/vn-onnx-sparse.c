@@ -140,12 +140,15 @@ onnx_sparse_make_dense (const Sparse  *self,
     return NULL;
   if (self->values->dtype == VN_DTYPE_STRING || width == 0)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("sparse tensors of %s are not supported"), vn_dtype_get_name (self->values->dtype));
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("sparse tensors of %s are not supported"),
+                   vn_dtype_get_name (self->values->dtype));
       return NULL;
     }
-  if (!vn_tensor_size_in_bytes (self->values->dtype, &self->shape, &n_elements, &n_bytes) || n_bytes > FREE_BYTES + TIMES * n_given)
+  if (!vn_tensor_size_in_bytes (self->values->dtype, &self->shape, &n_elements, &n_bytes) ||
+      n_bytes > FREE_BYTES + TIMES * n_given)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("the sparse tensor has %zu bytes, and a shape that would need far more"), n_given);
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("the sparse tensor has %zu bytes, and a shape that would need far more"),
+                   n_given);
       return NULL;
     }
   dense = vn_tensor_new (self->values->dtype, &self->shape, error);

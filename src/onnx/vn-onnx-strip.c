@@ -87,7 +87,8 @@ onnx_strip_is_numbers (StripKind          kind,
                        const VnWireField *field)
 {
   if (kind == STRIP_TENSOR)
-    return field->number == F_TENSOR_DIMS || field->number == F_TENSOR_INT32 || field->number == F_TENSOR_INT64 || field->number == F_TENSOR_UINT64;
+    return field->number == F_TENSOR_DIMS || field->number == F_TENSOR_INT32 || field->number == F_TENSOR_INT64 ||
+           field->number == F_TENSOR_UINT64;
   return kind == STRIP_ATTR && field->number == F_ATTR_INTS;
 }
 
@@ -96,7 +97,8 @@ static gboolean
 onnx_strip_is_list (StripKind          kind,
                     const VnWireField *field)
 {
-  return kind == STRIP_TENSOR ? field->number != F_TENSOR_INT32 && (onnx_strip_is_numbers (kind, field) || field->number == F_TENSOR_STRINGS)
+  return kind == STRIP_TENSOR ? field->number != F_TENSOR_INT32 &&
+         (onnx_strip_is_numbers (kind, field) || field->number == F_TENSOR_STRINGS)
                               : kind == STRIP_ATTR && (field->number == F_ATTR_INTS || field->number == F_ATTR_STRINGS);
 }
 

@@ -286,7 +286,8 @@ vn_onnx_place_files (GPtrArray     *files,
                      VnFileWriter  *model,
                      GError       **error)
 {
-  return interim != NULL ? onnx_write_data_replace (files, interim, model, error) : onnx_write_data_place_new (files, model, error);
+  return interim != NULL ? onnx_write_data_replace (files, interim, model, error)
+         : onnx_write_data_place_new (files, model, error);
 }
 
 /* ---- weights of a model that was replaced ---- */
@@ -315,7 +316,8 @@ GPtrArray *
 vn_onnx_list_own_files (const char *path)
 {
   GPtrArray *list = g_ptr_array_new_with_free_func (g_free);
-  g_autofree char *folder = g_path_get_dirname (path), *base = g_path_get_basename (path), *prefix = g_strconcat (base, ".", NULL);
+  g_autofree char *folder = g_path_get_dirname (path), *base = g_path_get_basename (path),
+  *prefix = g_strconcat (base, ".", NULL);
   g_autoptr(VnModel) model = onnx_write_data_has_own (folder, prefix) ? vn_onnx_read_file (path, NULL) : NULL;
 
   for (guint i = 0; model != NULL && i < model->files->len; i++)

@@ -58,7 +58,8 @@ draft_fail (const char  *path,
 {
   int code = errno;
 
-  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), _("Cannot back up unsaved changes to “%s”: %s"), path, g_strerror (code));
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), _("Cannot back up unsaved changes to “%s”: %s"), path,
+               g_strerror (code));
   return FALSE;
 }
 

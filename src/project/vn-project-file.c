@@ -309,7 +309,8 @@ project_file_read_project (JsonNode    *root,
     }
   self->recipe = vn_recipe_from_node (json_object_get_member (object, "recipe"), "recipe", folder, error);
   if (self->recipe == NULL ||
-      (json_object_has_member (object, "sizes") && !_vn_project_read_sizes (self, json_object_get_member (object, "sizes"), error)) ||
+      (json_object_has_member (object, "sizes") && !_vn_project_read_sizes (self, json_object_get_member (object, "sizes"),
+                                                                            error)) ||
       (json_object_has_member (object, "runs") &&
        !project_file_read_runs (self, json_object_get_member (object, "runs"), folder, error)))
     return NULL;

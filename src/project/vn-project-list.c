@@ -160,7 +160,8 @@ vn_project_run_remove_file (const VnProjectRun *self,
     {
       int code = errno;
 
-      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), _("Cannot remove “%s”: %s"), self->file, g_strerror (code));
+      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (code), _("Cannot remove “%s”: %s"), self->file,
+                   g_strerror (code));
       return FALSE;
     }
   folder = g_path_get_dirname (self->file);
@@ -194,7 +195,8 @@ vn_project_remove_run (VnProject   *self,
   found = vn_project_find_run (self, id);
   if (found == NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: the project has no run “%s”; “vernier-cli runs” lists them"), path, id);
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: the project has no run “%s”; “vernier-cli runs” lists them"), path,
+                   id);
       return FALSE;
     }
   run = vn_project_run_ref (found);

@@ -82,7 +82,8 @@ project_runs_take_figures (VnProjectRun *self,
   VnRuntimeFigures figures;
 
   vn_runtime_figures_init (&figures, record->forecast, record->verification);
-  self->accuracy = record->accuracy.valid && record->accuracy.n > 0 ? (double) record->accuracy.quant_top1 / record->accuracy.n : NAN;
+  self->accuracy = record->accuracy.valid && record->accuracy.n > 0
+                   ? (double) record->accuracy.quant_top1 / record->accuracy.n : NAN;
   self->integer_share = figures.integer_share;
   self->time_ratio = figures.ratio;
 }
@@ -201,7 +202,8 @@ vn_project_run_dup_title (const VnProjectRun *self)
   now = g_date_time_new_now_local ();
   if (time == NULL)
     return g_strdup (self->id);
-  if (g_date_time_get_year (time) == g_date_time_get_year (now) && g_date_time_get_day_of_year (time) == g_date_time_get_day_of_year (now))
+  if (g_date_time_get_year (time) == g_date_time_get_year (now) &&
+      g_date_time_get_day_of_year (time) == g_date_time_get_day_of_year (now))
     return g_date_time_format (time, "%X");
   return g_date_time_format (time, "%x %H:%M");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sizes of inputs that a project gives where its network leaves them open: { "images": [1, 3, 640, 640] }, -1 for what the first
- * sample is to say. */
+/* The sizes of inputs that a project gives where its network leaves them open: { "images": [1, 3, 640, 640] }, -1 for what the
+ * first sample is to say. */
 #include "project-sizes.h"
 
 #include "vn-error.h"
@@ -98,7 +98,8 @@ project_sizes_read (JsonNode    *node,
   *shape = (VnShape) { .rank = (int) MIN (json_array_get_length (array), VN_MAX_RANK + 1) };
   if (shape->rank > VN_MAX_RANK)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("%s has %u sizes; at most %d are allowed"), where, json_array_get_length (array), VN_MAX_RANK);
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("%s has %u sizes; at most %d are allowed"), where,
+                   json_array_get_length (array), VN_MAX_RANK);
       return FALSE;
     }
   for (int i = 0; i < shape->rank; i++)

@@ -75,7 +75,8 @@ quantize_types_keep_output (VnGraph    *graph,
   vn_node_set_output (producer, output->output_index, twin);
   vn_value_replace_uses (output, twin, NULL);
   quantize_types_set (output, dtype);
-  vn_node_set_int (vn_graph_insert_node (graph, vn_node_get_next (producer), NULL, "", "Cast", &twin, 1, &output, 1), "to", (gint64) dtype);
+  vn_node_set_int (vn_graph_insert_node (graph, vn_node_get_next (producer), NULL, "", "Cast", &twin, 1, &output, 1), "to",
+                   (gint64) dtype);
   quantize_types_rename (names, output->name, twin->name);
 }
 
@@ -102,7 +103,8 @@ vn_quantize_keep_types (VnModel       *quantized,
       VnValue *input = g_ptr_array_index (graph->inputs, i);
       const VnValue *given = vn_graph_find_value (source->graph, input->name);
 
-      if (given != NULL && given->is_input && input->initializer == NULL && !input->is_output && quantize_types_differ (given, input))
+      if (given != NULL && given->is_input && input->initializer == NULL && !input->is_output &&
+          quantize_types_differ (given, input))
         quantize_types_keep_input (graph, input, given->type.dtype, value_names);
     }
   for (guint i = 0; i < graph->outputs->len; i++)
@@ -126,7 +128,8 @@ quantize_types_note (GPtrArray     *values,
       const VnValue *given = vn_graph_find_value (source->graph, value->name);
       const char *was = given != NULL ? vn_dtype_get_name (given->type.dtype) : NULL, *is = vn_dtype_get_name (value->type.dtype);
 
-      if (given == NULL || given->is_input != value->is_input || given->type.kind != VN_TYPE_TENSOR || value->type.kind != VN_TYPE_TENSOR ||
+      if (given == NULL || given->is_input != value->is_input || given->type.kind != VN_TYPE_TENSOR ||
+          value->type.kind != VN_TYPE_TENSOR ||
           value->initializer != NULL || given->type.dtype == VN_DTYPE_UNDEFINED || given->type.dtype == value->type.dtype)
         continue;
       vn_notes_add (notes, VN_NOTE_WARNING, "type-changed", value->name,

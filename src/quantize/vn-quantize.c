@@ -269,7 +269,8 @@ quantize_check_result (VnResolver   *self,
                    ngettext ("Nothing in this model can be quantized: its %u node has no weights that the format “%s” "
                              "can store; choose another format",
                              "Nothing in this model can be quantized: none of its %u nodes has weights that the "
-                             "format “%s” can store; choose another format", self->graph->nodes->len), self->graph->nodes->len, self->scheme.format->id);
+                             "format “%s” can store; choose another format", self->graph->nodes->len), self->graph->nodes->len,
+                             self->scheme.format->id);
       return FALSE;
     }
   if (self->notes != NULL)
@@ -315,7 +316,8 @@ quantize_tell_body (const VnQuantScope *scope,
   if (notes != NULL && g_hash_table_size (body->nodes) > 0)
     vn_notes_add (notes, VN_NOTE_INFO, "quantized-inside", scope->holder,
                   ngettext ("In the graph “%s” inside “%s”, %u of %u node is quantized",
-                            "In the graph “%s” inside “%s”, %u of %u nodes are quantized", body->n_nodes), scope->attr, scope->holder,
+                            "In the graph “%s” inside “%s”, %u of %u nodes are quantized", body->n_nodes), scope->attr,
+                            scope->holder,
                   g_hash_table_size (body->nodes), body->n_nodes);
 }
 
@@ -370,7 +372,8 @@ quantize_goes_inside (VnResolver   *self,
 {
   const VnQuantNode *info = &self->quant_nodes[node->index];
 
-  return info->exclude_rule < 0 && !info->tail && !info->blind && (!info->placed_outside || self->scheme.placement.only_nodes != NULL);
+  return info->exclude_rule < 0 && !info->tail && !info->blind &&
+         (!info->placed_outside || self->scheme.placement.only_nodes != NULL);
 }
 
 static gboolean

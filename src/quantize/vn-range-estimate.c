@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The error of a range before anything is quantized: the scale it gives, and what rounding and clipping by that does to a histogram. */
+/* The error of a range before anything is quantized: the scale it gives, and what rounding and clipping by that does to a
+ * histogram. */
 #include "vn-range-estimate.h"
 
 #include "vn-error.h"
@@ -47,11 +48,13 @@ range_estimate_get_scale (const VnRangeQuestion *question,
       return FALSE;
     }
   vn_quant_scheme_init (&scheme, question->recipe);
-  if (!vn_quant_make_params (&scheme.scales, estimate->method != NULL ? estimate->method->id : "fixed", &estimate->range, question->dtype,
+  if (!vn_quant_make_params (&scheme.scales, estimate->method != NULL ? estimate->method->id : "fixed", &estimate->range,
+                             question->dtype,
                              question->symmetric, question->reduce_range, &scale, &estimate->zero_point, error))
     return FALSE;
   estimate->scale = (double) scale;
-  estimate->covered = (VnRange) { estimate->scale * (double) (qmin - estimate->zero_point), estimate->scale * (double) (qmax - estimate->zero_point) };
+  estimate->covered = (VnRange) { estimate->scale * (double) (qmin - estimate->zero_point),
+                                  estimate->scale * (double) (qmax - estimate->zero_point) };
   return TRUE;
 }
 
@@ -61,7 +64,8 @@ range_estimate_get_scale (const VnRangeQuestion *question,
  * @method: (nullable): id of the method that it is from
  * @estimate: (out): what it gives
  *
- * Returns: %FALSE with %VN_ERROR_NUMERIC if an end of the range is NaN or they are in the wrong order, %VN_ERROR_UNSUPPORTED if the type
+ * Returns: %FALSE with %VN_ERROR_NUMERIC if an end of the range is NaN or they are in the wrong order, %VN_ERROR_UNSUPPORTED if
+ * the type
  *   is not one of integers
  */
 gboolean
@@ -79,7 +83,8 @@ vn_range_estimate (const VnRangeQuestion *question,
 
   if (!(range->min <= range->max))
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_NUMERIC, _("The range from %g to %g is not allowed; the minimum must not be larger than the maximum"),
+      g_set_error (error, VN_ERROR, VN_ERROR_NUMERIC,
+                   _("The range from %g to %g is not allowed; the minimum must not be larger than the maximum"),
                    range->min, range->max);
       return FALSE;
     }
@@ -123,7 +128,8 @@ vn_range_estimate_methods (const VnRangeQuestion *question)
   g_return_val_if_fail (question != NULL && question->histogram != NULL && question->recipe != NULL, estimates);
 
   vn_quant_scheme_init (&scheme, question->recipe);
-  settings = vn_quant_get_range_settings (&scheme.activations, question->percentile, question->dtype, question->symmetric, question->reduce_range);
+  settings = vn_quant_get_range_settings (&scheme.activations, question->percentile, question->dtype, question->symmetric,
+                                          question->reduce_range);
   for (guint i = 0; i < n; i++)
     {
       VnRangeEstimate estimate;

@@ -58,7 +58,8 @@ encodings_parse_any (VnEncodingTable  *self,
 
   if (size > MAX_FILE)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("It has %zu bytes; the limit for a table of ranges is %zu"), size, MAX_FILE);
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("It has %zu bytes; the limit for a table of ranges is %zu"), size,
+                   MAX_FILE);
       return FALSE;
     }
   while (at < size && g_ascii_isspace (data[at]))

@@ -95,7 +95,8 @@ encodings_flatbuffer_read_string (const Buffer *self,
   guint32 length;
   g_autofree char *text = NULL;
 
-  if (!encodings_flatbuffer_find_field (self, table, index, &at) || !encodings_flatbuffer_read_u32 (self, at, &length) || length > MAX_NAME ||
+  if (!encodings_flatbuffer_find_field (self, table, index, &at) || !encodings_flatbuffer_read_u32 (self, at, &length) ||
+      length > MAX_NAME ||
       length > self->size - at - sizeof length)
     return NULL;
   text = g_strndup ((const char *) self->data + at + sizeof length, length);
@@ -133,7 +134,8 @@ vn_encoding_parse_flatbuffer (VnEncodingTable  *table,
   guint32 n;
 
   self.data = g_bytes_get_data (bytes, &self.size);
-  if (!encodings_flatbuffer_follow (&self, 0, &root) || !encodings_flatbuffer_find_field (&self, root, 0, &list) || !encodings_flatbuffer_read_u32 (&self, list, &n) ||
+  if (!encodings_flatbuffer_follow (&self, 0, &root) || !encodings_flatbuffer_find_field (&self, root, 0, &list) ||
+      !encodings_flatbuffer_read_u32 (&self, list, &n) ||
       n > (self.size - list) / sizeof n)
     return encodings_flatbuffer_damaged (error);
   for (guint32 i = 0; i < n; i++)

@@ -118,8 +118,10 @@ encodings_json_parse_object (VnEncoding     *imported,
   if (scale != NULL && zero_point != NULL)
     return encodings_json_read_type (imported, json_object_get_member (object, "type"), where, error) &&
            vn_encoding_read_params (imported, scale, zero_point, where, error);
-  return encodings_json_parse_bound (json_object_get_member (object, own ? "min" : "lowest"), TRUE, &imported->range.min, where, error) &&
-         encodings_json_parse_bound (json_object_get_member (object, own ? "max" : "highest"), FALSE, &imported->range.max, where, error);
+  return encodings_json_parse_bound (json_object_get_member (object, own ? "min" : "lowest"), TRUE, &imported->range.min, where,
+                                     error) &&
+         encodings_json_parse_bound (json_object_get_member (object, own ? "max" : "highest"), FALSE, &imported->range.max, where,
+                                     error);
 }
 
 static gboolean

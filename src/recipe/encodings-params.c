@@ -59,7 +59,8 @@ encodings_read_channels (VnEncoding  *imported,
                    json_array_get_length (zero_points));
       return FALSE;
     }
-  if ((imported->scales = vn_try_new (float, n, error)) == NULL || (imported->zero_points = vn_try_new (gint64, n, error)) == NULL)
+  if ((imported->scales = vn_try_new (float, n, error)) == NULL ||
+      (imported->zero_points = vn_try_new (gint64, n, error)) == NULL)
     return FALSE;
   imported->n = n;
   for (guint i = 0; i < n; i++)

@@ -159,7 +159,8 @@ encodings_ppq_is_quantized (JsonObject *object)
   static const char * const states[] = { "FP32", "DEACTIVATED", "DEQUANTIZED", "SOI", "INITIAL", NULL };
   const char *state = encodings_ppq_get_text (object, "state");
 
-  return (state == NULL || !g_strv_contains (states, state)) && encodings_ppq_get_number (object, "bit_width", MAX_BITS + 1) <= MAX_BITS;
+  return (state == NULL || !g_strv_contains (states, state)) &&
+         encodings_ppq_get_number (object, "bit_width", MAX_BITS + 1) <= MAX_BITS;
 }
 
 static JsonNode *
@@ -171,7 +172,8 @@ encodings_ppq_find_value (JsonObject *object,
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
       JsonNode *key = json_object_get_member (object, names[i]);
-      g_autofree char *text = encodings_ppq_is_number (key) ? g_strdup_printf ("%" G_GINT64_FORMAT, json_node_get_int (key)) : NULL;
+      g_autofree char *text = encodings_ppq_is_number (key)
+                              ? g_strdup_printf ("%" G_GINT64_FORMAT, json_node_get_int (key)) : NULL;
 
       if (text != NULL && json_object_has_member (values, text))
         return json_object_get_member (values, text);
@@ -204,7 +206,8 @@ encodings_ppq_parse_operation (VnEncodingTable  *self,
       if (found == NULL || *tensor == '\0')
         continue;
       value = vn_json_get_object (found, tensor, error);
-      if (value == NULL || !encodings_ppq_add_params (self, tensor, value, encodings_ppq_find_type (object, "quant_min", "quant_max"), error))
+      if (value == NULL || !encodings_ppq_add_params (self, tensor, value,
+                                                      encodings_ppq_find_type (object, "quant_min", "quant_max"), error))
         return FALSE;
     }
   return TRUE;

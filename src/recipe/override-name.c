@@ -37,7 +37,8 @@ override_name_is_blank (const char *name)
  * vn_override_check_name:
  * @name: from a file, maybe
  *
- * Returns: %FALSE with %VN_ERROR_SETTING if @name is blank, too long, or has what does not show in one line; the message does not repeat it
+ * Returns: %FALSE with %VN_ERROR_SETTING if @name is blank, too long, or has what does not show in one line; the message does not
+ * repeat it
  */
 gboolean
 vn_override_check_name (const char  *name,
@@ -49,7 +50,8 @@ vn_override_check_name (const char  *name,
     g_set_error_literal (error, VN_ERROR, VN_ERROR_SETTING, _("control characters, such as line breaks, are not "
                                                               "allowed in a name"));
   else if (g_utf8_strlen (name, -1) > MOST_CHARACTERS)
-    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("it has %lld characters; a name has up to %d"), (long long) g_utf8_strlen (name, -1),
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("it has %lld characters; a name has up to %d"),
+                 (long long) g_utf8_strlen (name, -1),
                  MOST_CHARACTERS);
   else if (override_name_is_blank (name))
     g_set_error_literal (error, VN_ERROR, VN_ERROR_SETTING, _("a name cannot consist of spaces only; omit it"));

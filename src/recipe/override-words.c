@@ -17,7 +17,8 @@ override_words_add (GStrvBuilder *names,
  * vn_override_list_subjects:
  * @self: a rule
  *
- * Returns: (transfer full): what @self is about, one by one: its tensors, else its edges in one word, else its pattern; none if it is
+ * Returns: (transfer full): what @self is about, one by one: its tensors, else its edges in one word, else its pattern; none if
+ * it is
  *   about nothing
  */
 char **

@@ -121,7 +121,8 @@ check_override (const VnRecipe    *recipe,
   if (for_tensors ? rule->pattern != NULL || by_edges : rule->pattern == NULL && !by_edges)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                   _("%s: set a pattern, boundary edges, or both to select what matches between the edges; or only tensors"), where);
+                   _("%s: set a pattern, boundary edges, or both to select what matches between the edges; or only tensors"),
+                   where);
       return FALSE;
     }
   if (for_tensors && rule->rounding == VN_AS_RECIPE && rule->bias_correction == VN_AS_RECIPE && !rule->float_results)
@@ -301,7 +302,8 @@ check_rounding (const VnRecipe  *self,
 {
   g_autofree char *formats = vn_format_dup_names (VN_FORMAT_TRAIT (integer_weights));
 
-  if (vn_recipe_get_most (self, VN_LAYER_ROUNDING) == VN_WEIGHT_ROUNDING_NEAREST || (!self->dynamic && vn_recipe_get_format (self)->integer_weights))
+  if (vn_recipe_get_most (self, VN_LAYER_ROUNDING) == VN_WEIGHT_ROUNDING_NEAREST ||
+      (!self->dynamic && vn_recipe_get_format (self)->integer_weights))
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                _("rounding: “second-order” requires integer weights and static ranges, in the formats %s; choose one "
@@ -332,7 +334,8 @@ check_train (const VnRecipe  *self,
 
   if (!check_one_way (self, VN_LAYER_TRAIN, error))
     return FALSE;
-  if (vn_recipe_get_most (self, VN_LAYER_TRAIN) == VN_TRAIN_OFF || (!self->dynamic && vn_recipe_get_format (self)->integer_weights))
+  if (vn_recipe_get_most (self, VN_LAYER_TRAIN) == VN_TRAIN_OFF ||
+      (!self->dynamic && vn_recipe_get_format (self)->integer_weights))
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                _("train: training requires integer weights and static ranges, in the formats %s; choose one of these, "
@@ -382,7 +385,8 @@ check_correction (const VnRecipe  *self,
 {
   if (!check_one_way (self, VN_LAYER_BIAS_CORRECTION, error))
     return FALSE;
-  if (vn_recipe_get_most (self, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF && (!vn_recipe_needs_samples (self) || self->dynamic))
+  if (vn_recipe_get_most (self, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF &&
+      (!vn_recipe_needs_samples (self) || self->dynamic))
     {
       g_autofree char *able = vn_format_dup_names (VN_FORMAT_TRAIT (standard_integers));
 
@@ -419,7 +423,8 @@ vn_recipe_validate (const VnRecipe  *self,
       !check_pairs (self, error) ||
       !check_npu (self, error) || !check_fixed_point (self, error) ||
       !check_correction (self, error) ||
-      !check_rounding (self, error) || !check_range_search (self, error) || !check_train (self, error) || !check_balance (self, error))
+      !check_rounding (self, error) || !check_range_search (self, error) || !check_train (self, error) ||
+      !check_balance (self, error))
     return FALSE;
 
   if (self->method == NULL)

@@ -75,7 +75,8 @@ vn_recipe_get_least_opset (const VnRecipe *self)
     return 11;
   if (format->integer_products)
     return format->opset;
-  return MAX (recipe_opset_needs_channels (self) ? 13 : 10, recipe_opset_is_vendors (self) ? format->vendor_opset : format->opset);
+  return MAX (recipe_opset_needs_channels (self) ? 13 : 10, recipe_opset_is_vendors (self)
+              ? format->vendor_opset : format->opset);
 }
 
 /* Whether a table cannot be read is said when it is used. */
@@ -118,7 +119,8 @@ recipe_opset_of_types (const VnRecipe *self)
       const VnOverride *rule = g_ptr_array_index (self->overrides, i);
 
       if (rule->enabled && !rule->exclude)
-        opset = MAX (opset, MAX (weights_only ? 10 : MAX (recipe_opset_of_type (rule->activation), recipe_opset_of_type (rule->convert)),
+        opset = MAX (opset, MAX (weights_only ? 10 : MAX (recipe_opset_of_type (rule->activation),
+                                                          recipe_opset_of_type (rule->convert)),
                                  recipe_opset_of_type (rule->weight)));
     }
   return opset;

@@ -19,12 +19,14 @@ recipe_prepare_names_values (const VnRecipe *self)
   return found;
 }
 
-/* Pads that a convolution can add are no nodes of their own, which cost time, where nothing is written as another tool does it. */
+/* Pads that a convolution can add are no nodes of their own, which cost time, where nothing is written as another tool does
+ * it. */
 static gboolean
 recipe_prepare_folds_pads (const VnRecipe *self)
 {
   return (vn_recipe_get_target (self)->traits & VN_TARGET_IMITATES) == 0 && !self->npu &&
-         !(self->passes != NULL && g_strv_contains ((const char * const *) self->passes, "none")) && !recipe_prepare_names_values (self);
+         !(self->passes != NULL && g_strv_contains ((const char * const *) self->passes, "none")) &&
+         !recipe_prepare_names_values (self);
 }
 
 /* AMD's tools bring a network into forms that their processors have before they quantize it for these. */
@@ -111,9 +113,11 @@ vn_prepare_scheme (const VnRecipe *self)
   g_return_val_if_fail (self != NULL, (VnPrepareScheme) { 0 });
 
   return (VnPrepareScheme) {
-    .optimize = self->optimize, .simulates_npu = self->simulate_npu, .equalizes_by_samples = vn_recipe_equalizes_by_samples (self),
+    .optimize = self->optimize, .simulates_npu = self->simulate_npu,
+    .equalizes_by_samples = vn_recipe_equalizes_by_samples (self),
     .equalize = vn_recipe_get_equalize_options (self), .passes = recipe_prepare_list_passes (self),
-    .named = recipe_prepare_list_named (self), .truncate = g_strdupv (self->truncate), .npu_operators = g_strdupv (self->npu_operators),
+    .named = recipe_prepare_list_named (self), .truncate = g_strdupv (self->truncate),
+    .npu_operators = g_strdupv (self->npu_operators),
   };
 }
 

@@ -127,7 +127,8 @@ vn_recipe_note_implied_settings (const VnRecipe *self,
     vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_IMPLIED_SETTING, "method",
                   _("“%s” makes all scales powers of two, as in AMD’s quantizers, including those of weights, found "
                     "by “%s”, and of biases"), self->method, vn_recipe_get_weight_method (self));
-  else if (setting_has_scales (self) && self->weight_method == NULL && !g_str_equal (vn_recipe_get_weight_method (self), "minmax"))
+  else if (setting_has_scales (self) && self->weight_method == NULL &&
+           !g_str_equal (vn_recipe_get_weight_method (self), "minmax"))
     vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_IMPLIED_SETTING, "method",
                   _("ranges of weights are also found by “%s”, as in AMD’s quantizers"), self->method);
   if (setting_has_activations (self) && g_strcmp0 (self->method, "nonoverflow") == 0)
@@ -196,7 +197,8 @@ setting_note_idle_rules (const VnRecipe *self,
 
       for (guint i = 0; i < self->overrides->len && reason != NULL; i++)
         if (vn_override_get_layer_setting (g_ptr_array_index (self->overrides, i), (VnLayerSetting) which) != VN_AS_RECIPE)
-          vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_IDLE_SETTING, id, _("rule %u has no effect here: %s"), i + 1, reason);
+          vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_IDLE_SETTING, id, _("rule %u has no effect here: %s"), i + 1,
+                        reason);
     }
 }
 

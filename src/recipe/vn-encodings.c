@@ -103,7 +103,8 @@ encodings_check (const char     *tensor,
 
   if (imported->has_params)
     {
-      good = encodings_check_scale (tensor, imported->scale, error) && encodings_check_zero_point (tensor, imported->dtype, imported->zero_point, error);
+      good = encodings_check_scale (tensor, imported->scale, error) &&
+             encodings_check_zero_point (tensor, imported->dtype, imported->zero_point, error);
       for (guint i = 0; good && i < imported->n; i++)
         good = encodings_check_scale (tensor, imported->scales[i], error) &&
                encodings_check_zero_point (tensor, imported->dtype, imported->zero_points[i], error);
@@ -197,7 +198,8 @@ vn_encoding_table_retype (VnEncodingTable *self,
   g_return_val_if_fail (self != NULL && tensor != NULL && vn_dtype_is_integer (dtype), FALSE);
 
   encoding = g_hash_table_lookup (self->by_name, tensor);
-  if (encoding == NULL || !vn_dtype_is_integer (encoding->dtype) || vn_dtype_get_bits (encoding->dtype) != vn_dtype_get_bits (dtype))
+  if (encoding == NULL || !vn_dtype_is_integer (encoding->dtype) ||
+      vn_dtype_get_bits (encoding->dtype) != vn_dtype_get_bits (dtype))
     return FALSE;
   vn_dtype_integer_range (encoding->dtype, &from, &high);
   vn_dtype_integer_range (dtype, &to, &high);

@@ -49,7 +49,8 @@ vn_recipe_get_facts (const VnRecipe *self)
   return (stores ? VN_RECIPE_STORES_RANGES : 0) |
          (format->has_pairs ? VN_RECIPE_HAS_PAIRS : 0) |
          (recipe_change_fuses (self) ? VN_RECIPE_FUSES : 0) |
-         (stores && !channels && !self->dynamic && vn_recipe_get_power_of_two (self) != VN_POWER_OF_TWO_OFF ? VN_RECIPE_SHIFTS : 0) |
+         (stores && !channels && !self->dynamic && vn_recipe_get_power_of_two (self) != VN_POWER_OF_TWO_OFF
+          ? VN_RECIPE_SHIFTS : 0) |
          (method != NULL && !method->power_of_two ? VN_RECIPE_FREE_SCALES : 0) |
          (self->dynamic ? VN_RECIPE_DYNAMIC : 0) |
          (self->dynamic && format->integer_products ? VN_RECIPE_DYNAMIC_PRODUCTS : 0) |
@@ -66,7 +67,8 @@ vn_recipe_get_facts (const VnRecipe *self)
 /**
  * vn_recipe_suits_change:
  *
- * Returns: whether what @change needs holds of @self, and nothing that it excludes or wants unset; the settings themselves are not asked
+ * Returns: whether what @change needs holds of @self, and nothing that it excludes or wants unset; the settings themselves are
+ * not asked
  */
 gboolean
 vn_recipe_suits_change (const VnRecipe       *self,

@@ -49,10 +49,12 @@ typedef enum { VN_WEIGHT_ROUNDING_NEAREST, VN_WEIGHT_ROUNDING_SECOND_ORDER, VN_N
 /* Whether ranges are searched for that keep what layers compute from them nearest to the float values. */
 typedef enum { VN_RANGE_SEARCH_OFF, VN_RANGE_SEARCH_OUTPUTS, VN_N_RANGE_SEARCHES } VnRangeSearch;
 
-/* What is trained, block by block: nothing; scales; which way weights are rounded; weights and biases; or scales and one of these. */
+/* What is trained, block by block: nothing; scales; which way weights are rounded; weights and biases; or scales and one of
+ * these. */
 typedef enum
 {
-  VN_TRAIN_OFF, VN_TRAIN_THRESHOLDS, VN_TRAIN_ADAROUND, VN_TRAIN_ADAQUANT, VN_TRAIN_ADAROUND_THRESHOLDS, VN_TRAIN_ADAQUANT_THRESHOLDS,
+  VN_TRAIN_OFF, VN_TRAIN_THRESHOLDS, VN_TRAIN_ADAROUND, VN_TRAIN_ADAQUANT, VN_TRAIN_ADAROUND_THRESHOLDS,
+  VN_TRAIN_ADAQUANT_THRESHOLDS,
   VN_N_TRAINS
 } VnTrain;
 
@@ -87,7 +89,8 @@ typedef enum
  * @exclude: leave these nodes or tensors in float
  * @axis: of the scales per channel, counted from the end if negative; %VN_AXIS_AS_RECIPE
  * @min, @max, @scales, @zero_points: numbers as text, one for all or one for each channel
- * @activation_channels, @balance_channels, @bias_correction, @rounding, @train: %VN_AS_RECIPE, or one more than what a recipe would say
+ * @activation_channels, @balance_channels, @bias_correction, @rounding, @train: %VN_AS_RECIPE, or one more than what a recipe
+ * would say
  * @convert: type some or all readers see instead, %VN_DTYPE_UNDEFINED: none. @receivers: which, patterns of nodes; NULL: all
  */
 typedef struct
@@ -207,8 +210,8 @@ typedef struct
   GPtrArray  *overrides;      /* of VnOverride, in order */
 } VnRecipe;
 
-/* What is known of a target. VN_TARGET_HAS_SIXTEEN: its processors compute on integers with activations of 16 bit; VN_TARGET_IMITATES: what
- * is written is as another tool writes it. */
+/* What is known of a target. VN_TARGET_HAS_SIXTEEN: its processors compute on integers with activations of 16 bit;
+ * VN_TARGET_IMITATES: what is written is as another tool writes it. */
 typedef enum { VN_TARGET_HAS_SIXTEEN = 1 << 0, VN_TARGET_IMITATES = 1 << 1 } VnTargetTraits;
 
 typedef struct
@@ -312,8 +315,8 @@ int        *vn_recipe_list_for_values (const VnRecipe *self,
 void        vn_override_free       (VnOverride       *self);
 
 /**
- * VnRuleSet: rules that were made together, and are shown as one: neighbours that each name a single node and say the same of it; or
- * a rule by itself.
+ * VnRuleSet: rules that were made together, and are shown as one: neighbours that each name a single node and say the same of it;
+ * or a rule by itself.
  * @first, @n: rules of the recipe
  * @nodes: of guint: indices of the nodes that they are about, in order
  * @title: their name, or what they are about: "Conv stem to Relu #4", "head.cls", "type:Softmax"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a rule is called that nobody has named yet: by the scope its nodes share, by what they all are, or by where they begin and end. */
+/* What a rule is called that nobody has named yet: by the scope its nodes share, by what they all are, or by where they begin and
+ * end. */
 #include "vn-rule-name.h"
 
 #include "vn-i18n.h"

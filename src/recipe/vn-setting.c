@@ -35,7 +35,8 @@ static const char * const vn_activation_channels_ids[] = { "recipe", "off", "fol
 static const char * const vn_balance_channels_ids[] = { "recipe", "off", "folded", "restored", NULL };
 static const char * const vn_weight_rounding_ids[] = { "recipe", "nearest", "second-order", NULL };
 static const char * const vn_range_search_ids[] = { "off", "outputs", NULL };
-static const char * const vn_train_ids[] = { "recipe", "off", "thresholds", "adaround", "adaquant", "adaround-thresholds", "adaquant-thresholds", NULL };
+static const char * const vn_train_ids[] = { "recipe", "off", "thresholds", "adaround", "adaquant", "adaround-thresholds",
+                                             "adaquant-thresholds", NULL };
 static const char * const vn_train_unit_ids[] = { "block", "layer", NULL };
 static const char * const vn_vendor_ids[] = { "none", "amd", "vitis", NULL };
 _Static_assert (G_N_ELEMENTS (vn_activation_channels_ids) == VN_N_ACTIVATION_CHANNELS + 2 &&

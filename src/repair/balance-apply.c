@@ -93,8 +93,10 @@ balance_apply_in_front (Apply                  *self,
                         const VnBalanceWriter  *writer,
                         GError                **error)
 {
-  return balance_apply_scale (self, node, (guint) writer->weight, value, writer->inner, self->graph->n[value->id], 0, TRUE, error) &&
-         (writer->bias < 0 || balance_apply_scale (self, node, (guint) writer->bias, value, 1, self->graph->n[value->id], 0, TRUE, error));
+  return balance_apply_scale (self, node, (guint) writer->weight, value, writer->inner, self->graph->n[value->id], 0, TRUE,
+                              error) &&
+         (writer->bias < 0 || balance_apply_scale (self, node, (guint) writer->bias, value, 1, self->graph->n[value->id], 0, TRUE,
+                                                   error));
 }
 
 /* The clamp of a channel is where that of the channel with the largest factor was. */
@@ -143,7 +145,8 @@ balance_apply_to_weight (Apply          *self,
     }
   if (vn_node_is (node, "Gemm") && vn_node_get_int (node, "transB", 0) != 0)
     return balance_apply_scale (self, node, 1, value, 1, (gsize) shape->dims[1], 0, FALSE, error);
-  return balance_apply_scale (self, node, 1, value, (gsize) vn_shape_count (shape, 1, shape->rank), (gsize) shape->dims[0], 0, FALSE, error);
+  return balance_apply_scale (self, node, 1, value, (gsize) vn_shape_count (shape, 1, shape->rank), (gsize) shape->dims[0], 0,
+                              FALSE, error);
 }
 
 /* Behind the node that writes @value one that multiplies its channels by the factors of @before, or divides them. */
@@ -174,7 +177,8 @@ balance_apply_restore (Apply          *self,
       ((float *) factors->data)[c] = (float) (mark == VN_CHANNELS_DIVIDE ? 1 / factor : factor);
     }
   inputs[1] = vn_graph_add_initializer (self->after, name, factors);
-  node = vn_graph_insert_node (self->after, behind->index + 1 < self->after->nodes->len ? g_ptr_array_index (self->after->nodes, behind->index + 1) : NULL,
+  node = vn_graph_insert_node (self->after, behind->index + 1 < self->after->nodes->len
+                               ? g_ptr_array_index (self->after->nodes, behind->index + 1) : NULL,
                                label, "", "Mul", inputs, 2, &output, 1);
   node->channels = mark;
   return output;
@@ -218,7 +222,9 @@ balance_apply_to_use (Apply          *self,
       if (*restored == NULL)
         {
           name = g_strconcat (before->name, "_restored", NULL);
-          *restored = balance_apply_restore (self, before, value, vn_graph_add_value (self->after, name, VN_DTYPE_F32, &before->type.shape), VN_CHANNELS_RESTORE, error);
+          *restored = balance_apply_restore (self, before, value,
+                                             vn_graph_add_value (self->after, name, VN_DTYPE_F32, &before->type.shape),
+                                             VN_CHANNELS_RESTORE, error);
         }
       if (*restored != NULL)
         vn_node_set_input (node, use->index, *restored);
@@ -258,7 +264,8 @@ balance_apply_mark_gates (Apply *self)
 
       for (guint k = 0; k < gate->nodes->len && (behind || balance_apply_has_factors (self, gate->input)); k++)
         if (behind || k + 1 < gate->nodes->len)
-          ((VnNode *) g_ptr_array_index (self->nodes, ((const VnNode *) g_ptr_array_index (gate->nodes, k))->index))->channels = VN_CHANNELS_BETWEEN;
+          ((VnNode *) g_ptr_array_index (self->nodes, ((const VnNode *) g_ptr_array_index (gate->nodes, k))->index))->channels =
+            VN_CHANNELS_BETWEEN;
     }
 }
 

@@ -14,7 +14,8 @@ axes_is_one_of (const VnNode       *node,
 static gboolean
 axes_is_spatial (const VnNode *node)
 {
-  static const char * const types[] = { "Conv", "ConvTranspose", "MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "LpPool",
+  static const char * const types[] = { "Conv", "ConvTranspose", "MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool",
+                                        "LpPool",
                                         "BatchNormalization", "InstanceNormalization", "GroupNormalization", "Resize", "Upsample",
                                         "DepthToSpace", "SpaceToDepth", "LRN", NULL };
 
@@ -24,8 +25,10 @@ axes_is_spatial (const VnNode *node)
 static gboolean
 axes_is_elementwise (const VnNode *node)
 {
-  static const char * const types[] = { "Add", "Sub", "Mul", "Div", "Sum", "Pow", "Relu", "LeakyRelu", "Clip", "Sigmoid", "HardSigmoid", "HardSwish",
-                                        "Tanh", "Erf", "Gelu", "Elu", "Softplus", "Exp", "Sqrt", "Neg", "Identity", "Dropout", NULL };
+  static const char * const types[] = { "Add", "Sub", "Mul", "Div", "Sum", "Pow", "Relu", "LeakyRelu", "Clip", "Sigmoid",
+                                        "HardSigmoid", "HardSwish",
+                                        "Tanh", "Erf", "Gelu", "Elu", "Softplus", "Exp", "Sqrt", "Neg", "Identity", "Dropout",
+                                        NULL };
 
   return axes_is_one_of (node, types);
 }
@@ -56,7 +59,8 @@ axes_is_of_parts (const VnNode *node)
   const VnValue *first = vn_node_get_input (node, 0);
   gint64 axis = vn_node_get_int (node, "axis", 0);
 
-  return (vn_node_is (node, "Concat") || vn_node_is (node, "Split")) && first != NULL && (axis == -1 || axis == first->type.shape.rank - 1);
+  return (vn_node_is (node, "Concat") || vn_node_is (node, "Split")) && first != NULL &&
+         (axis == -1 || axis == first->type.shape.rank - 1);
 }
 
 static gboolean
@@ -114,7 +118,8 @@ axes_set_all (int             *axes,
       const VnValue *value = g_ptr_array_index (list, i);
 
       if (value != NULL && (like == NULL || (value->type.shape.rank == like->type.shape.rank &&
-                                             value->type.shape.dims[value->type.shape.rank - 1] == like->type.shape.dims[like->type.shape.rank - 1])))
+                                             value->type.shape.dims[value->type.shape.rank - 1]
+                                             == like->type.shape.dims[like->type.shape.rank - 1])))
         changed = axes_set_last (axes, value) || changed;
     }
   return changed;
@@ -131,7 +136,8 @@ axes_spread_at (int          *axes,
     return FALSE;
   for (guint i = 0; i < node->inputs->len + node->outputs->len && last == NULL; i++)
     {
-      const VnValue *value = i < node->inputs->len ? vn_node_get_input (node, i) : vn_node_get_output (node, i - node->inputs->len);
+      const VnValue *value = i < node->inputs->len ? vn_node_get_input (node, i)
+                             : vn_node_get_output (node, i - node->inputs->len);
 
       last = axes_is_last (axes, value) ? value : NULL;
     }

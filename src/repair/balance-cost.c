@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What balancing costs in ONNX Runtime, in nanoseconds of one core, roughly: products that give a tensor back or divide it again run
- * along the channels, as convolutions on integers keep these innermost. */
+/* What balancing costs in ONNX Runtime, in nanoseconds of one core, roughly: products that give a tensor back or divide it again
+ * run along the channels, as convolutions on integers keep these innermost. */
 #include "balance-apply.h"
 
 #define NS_PER_MAC     0.02
@@ -10,7 +10,8 @@
 static double
 balance_cost_count (const VnValue *value)
 {
-  gint64 n = value != NULL && value->type.kind == VN_TYPE_TENSOR ? vn_shape_count (&value->type.shape, 0, value->type.shape.rank) : 0;
+  gint64 n = value != NULL && value->type.kind == VN_TYPE_TENSOR
+             ? vn_shape_count (&value->type.shape, 0, value->type.shape.rank) : 0;
 
   return n > 0 ? (double) n : 0;
 }
@@ -33,7 +34,8 @@ vn_balance_estimate_network (const VnGraph *graph)
       const VnValue *weight = vn_node_get_input (node, 1);
       double n = balance_cost_count (vn_node_get_output (node, 0));
 
-      if ((vn_node_is (node, "MatMul") || vn_node_is (node, "Gemm")) && weight != NULL && weight->initializer != NULL && weight->initializer->shape.rank == 2)
+      if ((vn_node_is (node, "MatMul") || vn_node_is (node, "Gemm")) && weight != NULL && weight->initializer != NULL &&
+          weight->initializer->shape.rank == 2)
         sum += NS_PER_MAC * n * (double) weight->initializer->shape.dims[vn_node_get_int (node, "transB", 0) != 0];
       if (vn_node_is (node, "Conv") && weight != NULL && weight->initializer != NULL && weight->initializer->shape.dims[0] > 0)
         sum += NS_PER_MAC * n * (double) weight->initializer->n_elements / (double) weight->initializer->shape.dims[0];

@@ -57,8 +57,8 @@ figures_plans (VnQuantPlan   *plan,
   return found != NULL && found->quantized;
 }
 
-/* In transformers most of what lies between products stays float: its numbers do not matter. Where ranges are found while the network
- * runs, plans have none of activations: what is multiplied by integers is made of integers, too. */
+/* In transformers most of what lies between products stays float: its numbers do not matter. Where ranges are found while the
+ * network runs, plans have none of activations: what is multiplied by integers is made of integers, too. */
 static gboolean
 figures_is_planned (const VnBalanceFigures *self,
                     VnQuantPlan            *plan,
@@ -109,7 +109,8 @@ figures_look_at_heads (VnBalanceFigures *self,
 
   for (guint i = 0; i < self->graph->graph->values->len; i++)
     if (self->graph->whole[i] != NULL && g_ptr_array_find ((GPtrArray *) values, self->graph->whole[i], &at))
-      figures_look_at_activations (self, plan, g_ptr_array_index (self->graph->graph->values, i), g_ptr_array_index (largest, at));
+      figures_look_at_activations (self, plan, g_ptr_array_index (self->graph->graph->values, i),
+                                   g_ptr_array_index (largest, at));
 }
 
 /* Of a convolution, the numbers of row m belong to group m / (rows / groups), and one row holds the channels of its group. */
@@ -131,7 +132,8 @@ figures_look_at_rows (VnBalanceFigures *self,
         most = fmax (most, fabs ((double) row[i]));
       for (gsize i = 0; i < columns * taps && most > 0; i++)
         {
-          VnBalanceChannel *channel = vn_balance_graph_get_channel (self->graph, value, (guint) (m / (rows / group) * columns + i / taps));
+          VnBalanceChannel *channel = vn_balance_graph_get_channel (self->graph, value,
+                                                                    (guint) (m / (rows / group) * columns + i / taps));
 
           channel->weight = fmax (channel->weight, fabs ((double) row[i]) / most);
         }
@@ -206,7 +208,8 @@ figures_keep (const VnBalanceFigures *self,
     }
   for (guint i = 0; i < self->graph->graph->values->len; i++)
     if (self->graph->whole[i] != NULL)
-      memcpy (kept + self->graph->first[i], kept + self->graph->first[self->graph->whole[i]->id], self->graph->n[i] * sizeof (double));
+      memcpy (kept + self->graph->first[i], kept + self->graph->first[self->graph->whole[i]->id],
+              self->graph->n[i] * sizeof (double));
   return kept;
 }
 
@@ -242,7 +245,8 @@ figures_look (VnBalanceFigures  *self,
               GError           **error)
 {
   gboolean needs_plan = figures_needs_plan (self);
-  g_autoptr(VnQuantPlan) plan = needs_plan ? vn_quantize_resolve (self->input->prepared, self->input->recipe, self->plain, NULL, error) : NULL;
+  g_autoptr(VnQuantPlan) plan = needs_plan ? vn_quantize_resolve (self->input->prepared, self->input->recipe, self->plain, NULL,
+                                                                  error) : NULL;
 
   if (needs_plan && plan == NULL)
     return FALSE;
@@ -259,8 +263,8 @@ figures_look (VnBalanceFigures  *self,
 /*< private >
  * vn_balance_figures_find:
  *
- * Finds what each channel holds at most, as a share of its tensor, and what weights that read it do; keeps, by channel, the largest number,
- * and the mean square.
+ * Finds what each channel holds at most, as a share of its tensor, and what weights that read it do; keeps, by channel, the
+ * largest number, and the mean square.
  */
 gboolean
 vn_balance_figures_find (VnBalanceFigures  *self,

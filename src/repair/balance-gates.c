@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Functions of one tensor that are several nodes, behind convolutions and products: x sigmoid (x), x hardsigmoid (x), and the same in
- * smaller steps; and what products read in transformers that nothing in front takes factors of: normalizations without a scale, Gelu. */
+/* Functions of one tensor that are several nodes, behind convolutions and products: x sigmoid (x), x hardsigmoid (x), and the
+ * same in smaller steps; and what products read in transformers that nothing in front takes factors of: normalizations without a
+ * scale, Gelu. */
 #include "balance-graph.h"
 
 #define MOST_NODES 8
@@ -8,7 +9,8 @@
 static gboolean
 balance_gates_is_elementwise (const VnNode *node)
 {
-  static const char * const types[] = { "Sigmoid", "HardSigmoid", "HardSwish", "Tanh", "Softplus", "Exp", "Erf", "Elu", "Add", "Sub", "Mul",
+  static const char * const types[] = { "Sigmoid", "HardSigmoid", "HardSwish", "Tanh", "Softplus", "Exp", "Erf", "Elu", "Add",
+                                        "Sub", "Mul",
                                         "Div", "Clip", "Min", "Max", NULL };
 
   return *node->domain == '\0' && g_strv_contains (types, node->op_type) && node->outputs->len == 1;
@@ -58,7 +60,8 @@ balance_gates_may_add (const VnBalanceGate *gate,
 static gboolean
 balance_gates_is_product (const VnNode *node)
 {
-  return vn_node_is (node, "Mul") && !vn_value_is_constant (vn_node_get_input (node, 0)) && !vn_value_is_constant (vn_node_get_input (node, 1));
+  return vn_node_is (node, "Mul") && !vn_value_is_constant (vn_node_get_input (node, 0)) &&
+         !vn_value_is_constant (vn_node_get_input (node, 1));
 }
 
 /* The one result that others read; NULL: there are several, or the function is not whole yet. */
@@ -106,7 +109,8 @@ balance_gates_find_next (const VnBalanceGate *gate)
 static void
 balance_gates_take_scale (VnBalanceGate *gate)
 {
-  VnNode *node = gate->output->uses->len == 1 && !gate->output->is_output ? g_array_index (gate->output->uses, VnUse, 0).node : NULL;
+  VnNode *node = gate->output->uses->len == 1 && !gate->output->is_output
+                 ? g_array_index (gate->output->uses, VnUse, 0).node : NULL;
 
   if (node == NULL || gate->nodes->len >= MOST_NODES || !(vn_node_is (node, "Div") || vn_node_is (node, "Mul")) ||
       vn_node_get_input (node, 0) != gate->output || !balance_gates_may_add (gate, node))
@@ -163,7 +167,8 @@ balance_gates_feeds_weights (const VnBalanceGraph *self,
 {
   const VnNode *node = value->producer;
 
-  if (self->n[value->id] == 0 || self->axis[value->id] != value->type.shape.rank - 1 || self->whole[value->id] != NULL || value->is_output ||
+  if (self->n[value->id] == 0 || self->axis[value->id] != value->type.shape.rank - 1 || self->whole[value->id] != NULL ||
+      value->is_output ||
       value->uses->len == 0 || node == NULL || node->outputs->len != 1 || g_hash_table_contains (self->between, node) ||
       balance_gates_has_writer (self, value) || vn_balance_graph_find_gate (self, value) != NULL)
     return FALSE;
@@ -181,7 +186,8 @@ balance_gates_feeds_weights (const VnBalanceGraph *self,
 static gboolean
 balance_gates_stays_float (const VnNode *node)
 {
-  static const char * const types[] = { "Gelu", "FastGelu", "QuickGelu", "BiasGelu", "Div", "Erf", "Tanh", "HardSwish", "LayerNormalization",
+  static const char * const types[] = { "Gelu", "FastGelu", "QuickGelu", "BiasGelu", "Div", "Erf", "Tanh", "HardSwish",
+                                        "LayerNormalization",
                                         "SimplifiedLayerNormalization", "RMSNormalization", NULL };
 
   return g_strv_contains (types, node->op_type);
@@ -210,8 +216,8 @@ balance_gates_find_sources (VnBalanceGraph *self)
 /*< private >
  * vn_balance_graph_find_gates:
  *
- * Finds the functions that stand behind convolutions, and others whose results can be divided behind them. What several nodes of a function
- * hold has no channels of its own any more.
+ * Finds the functions that stand behind convolutions, and others whose results can be divided behind them. What several nodes of
+ * a function hold has no channels of its own any more.
  */
 void
 vn_balance_graph_find_gates (VnBalanceGraph *self)
@@ -223,7 +229,8 @@ vn_balance_graph_find_gates (VnBalanceGraph *self)
   for (guint i = 0; self->restores && i < self->graph->values->len; i++)
     {
       const VnValue *value = g_ptr_array_index (self->graph->values, i);
-      VnBalanceGate *gate = self->n[value->id] > 0 && vn_balance_is_written_by_layer (value, self->axis[value->id]) ? balance_gates_grow (value) : NULL;
+      VnBalanceGate *gate = self->n[value->id] > 0 && vn_balance_is_written_by_layer (value, self->axis[value->id])
+                            ? balance_gates_grow (value) : NULL;
 
       if (gate != NULL && self->n[gate->output->id] == self->n[value->id])
         {

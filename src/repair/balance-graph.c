@@ -138,7 +138,8 @@ balance_graph_follows (const VnBalanceGraph *self,
   for (guint i = 0; i < node->inputs->len; i++)
     {
       const VnValue *input = vn_node_get_input (node, i);
-      VnBalanceRole role = input != NULL && input->graph == self->graph && self->n[input->id] > 0 ? vn_balance_graph_get_role (self, node, i)
+      VnBalanceRole role = input != NULL && input->graph == self->graph && self->n[input->id] > 0
+                           ? vn_balance_graph_get_role (self, node, i)
                                                                                                   : VN_BALANCE_PINS;
 
       if (role == VN_BALANCE_PASSES || role == VN_BALANCE_CONSTANT || role == VN_BALANCE_JOINS || role == VN_BALANCE_SPLITS)
@@ -164,7 +165,8 @@ balance_graph_link (VnBalanceGraph *self)
       if (self->n[value->id] == 0)
         continue;
       if (g_hash_table_contains (self->captured, value) || (value->is_output && !self->restores) ||
-          (!vn_balance_find_writer (value, self->axis[value->id], &writer) && !balance_graph_follows (self, value) && vn_balance_graph_find_gate (self, value) == NULL))
+          (!vn_balance_find_writer (value, self->axis[value->id], &writer) && !balance_graph_follows (self, value) &&
+           vn_balance_graph_find_gate (self, value) == NULL))
         balance_graph_pin (self, value);
       for (guint k = 0; k < value->uses->len; k++)
         balance_graph_link_use (self, value, &g_array_index (value->uses, VnUse, k));
@@ -193,8 +195,8 @@ vn_balance_list_left_alone (const VnRecipe *recipe,
   return alone;
 }
 
-/* Where the recipe does not ask for balancing, tensors are left as they are but for those that rules name, and what has factors in
- * common with them. */
+/* Where the recipe does not ask for balancing, tensors are left as they are but for those that rules name, and what has factors
+ * in common with them. */
 static void
 balance_graph_pin_unnamed (VnBalanceGraph *self,
                            const int      *rules)

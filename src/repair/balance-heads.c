@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The values of attention: channels of the last axis are cut into heads, mixed along other axes, and put together again. Each channel
- * stays what it was: those of the projection in front are those that the one behind reads. */
+/* The values of attention: channels of the last axis are cut into heads, mixed along other axes, and put together again. Each
+ * channel stays what it was: those of the projection in front are those that the one behind reads. */
 #include "balance-graph.h"
 
 #include <string.h>
@@ -39,7 +39,8 @@ heads_get_dim (const VnValue *value,
 static gboolean
 heads_is_float (const VnValue *value)
 {
-  return value != NULL && value->type.kind == VN_TYPE_TENSOR && value->type.dtype == VN_DTYPE_F32 && vn_shape_is_static (&value->type.shape);
+  return value != NULL && value->type.kind == VN_TYPE_TENSOR && value->type.dtype == VN_DTYPE_F32 &&
+         vn_shape_is_static (&value->type.shape);
 }
 
 /* Whether channels of the last axis of @whole are the last two axes of @parts, one after the other. */
@@ -76,7 +77,8 @@ heads_is_mixed (const VnNode  *node,
   const VnValue *output = vn_node_get_output (node, 0);
   int rank = value->type.shape.rank;
 
-  return (vn_node_is (node, "MatMul") || (vn_node_is (node, "Einsum") && node->inputs->len == 2 && heads_is_equation_of_product (node, rank))) &&
+  return (vn_node_is (node, "MatMul") || (vn_node_is (node, "Einsum") && node->inputs->len == 2 &&
+                                          heads_is_equation_of_product (node, rank))) &&
          vn_node_get_input (node, 0) != value && heads_is_float (output) && output->type.shape.rank == rank && axis < rank - 2 &&
          output->type.shape.dims[axis] == value->type.shape.dims[axis] && heads_get_dim (output, 1) == heads_get_dim (value, 1);
 }
@@ -213,7 +215,8 @@ vn_balance_is_in_heads (const VnBalanceGraph *self,
  * vn_balance_find_role_of_heads:
  * @input: which input of @node: @value
  *
- * Returns: what becomes of the factors of channels at @node, which cuts them into heads, moves or mixes these, or puts them together
+ * Returns: what becomes of the factors of channels at @node, which cuts them into heads, moves or mixes these, or puts them
+ * together
  */
 VnBalanceRole
 vn_balance_find_role_of_heads (const VnBalanceGraph *self,
@@ -223,12 +226,14 @@ vn_balance_find_role_of_heads (const VnBalanceGraph *self,
 {
   const VnValue *output;
 
-  g_return_val_if_fail (self != NULL && node != NULL && value != NULL && vn_balance_is_in_heads (self, node, value), VN_BALANCE_PINS);
+  g_return_val_if_fail (self != NULL && node != NULL && value != NULL && vn_balance_is_in_heads (self, node, value),
+                        VN_BALANCE_PINS);
 
   output = vn_node_get_output (node, 0);
   if (self->whole[value->id] == NULL)
     return input == 0 ? VN_BALANCE_PASSES : VN_BALANCE_PINS;
   if (vn_node_is (node, "Reshape"))
     return heads_are_cut (output, value) ? VN_BALANCE_PASSES : VN_BALANCE_PINS;
-  return self->whole[output->id] != NULL && input == (vn_node_is (node, "Transpose") ? 0 : 1) ? VN_BALANCE_PASSES : VN_BALANCE_PINS;
+  return self->whole[output->id] != NULL && input == (vn_node_is (node, "Transpose") ? 0 : 1)
+         ? VN_BALANCE_PASSES : VN_BALANCE_PINS;
 }

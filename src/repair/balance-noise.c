@@ -12,7 +12,8 @@
 /* Units depend on each other through the weights between them. */
 #define SWEEPS 3
 
-/* A convolution or product. By group, row and input channel of the group: the largest weight and the sum of squares over the taps. */
+/* A convolution or product. By group, row and input channel of the group: the largest weight and the sum of squares over the
+ * taps. */
 typedef struct
 {
   const VnNode  *node;
@@ -64,7 +65,8 @@ noise_get_levels (Noise      *self,
   const VnTensorPlan *plan = vn_quant_plan_find (self->noise->plan, name);
   gint64 least, most, zero;
 
-  if (plan == NULL || !plan->quantized || plan->scale == NULL || plan->zero_point == NULL || vn_dtype_get_bits (plan->dtype) > 16 ||
+  if (plan == NULL || !plan->quantized || plan->scale == NULL || plan->zero_point == NULL ||
+      vn_dtype_get_bits (plan->dtype) > 16 ||
       !vn_dtype_integer_range (plan->dtype, &least, &most))
     return 0;
   zero = (gint64) vn_tensor_get_double (plan->zero_point, 0);
@@ -238,7 +240,8 @@ noise_take_from_use (Noise         *self,
       break;
     case VN_BALANCE_JOINS:
     case VN_BALANCE_SPLITS:
-      noise_take_from_parts (self, use->node, use->index, value, vn_balance_graph_get_role (self->graph, use->node, use->index) == VN_BALANCE_SPLITS);
+      noise_take_from_parts (self, use->node, use->index, value,
+                             vn_balance_graph_get_role (self->graph, use->node, use->index) == VN_BALANCE_SPLITS);
       break;
     case VN_BALANCE_SHUFFLES:
       noise_take_from_shuffled (self, use->node, value);

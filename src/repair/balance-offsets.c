@@ -100,19 +100,22 @@ offsets_find_bias (const VnNode *product)
 {
   const VnValue *output = vn_node_get_output (product, 0);
   const VnTensor *weight = vn_node_is (product, "MatMul") ? offsets_get_constant (product, 1) : NULL;
-  const VnNode *add = output != NULL && !output->is_output && output->uses->len == 1 ? g_array_index (output->uses, VnUse, 0).node : NULL;
+  const VnNode *add = output != NULL && !output->is_output && output->uses->len == 1
+                      ? g_array_index (output->uses, VnUse, 0).node : NULL;
   int addend = add != NULL ? offsets_find_addend (add) : -1;
   const VnTensor *bias = addend >= 0 ? offsets_get_constant (add, (guint) addend) : NULL;
 
   return weight != NULL && weight->shape.rank == 2 && bias != NULL && bias->shape.rank > 0 && add->graph == product->graph &&
-         bias->n_elements == (gsize) weight->shape.dims[1] && bias->shape.dims[bias->shape.rank - 1] == weight->shape.dims[1] ? add : NULL;
+         bias->n_elements == (gsize) weight->shape.dims[1] && bias->shape.dims[bias->shape.rank - 1] == weight->shape.dims[1]
+         ? add : NULL;
 }
 
 /* Layers that can add something to their results for an offset of what they read. */
 static gboolean
 offsets_ends (const VnUse *use)
 {
-  return use->index == 0 && ((offsets_count_rows (use->node) > 0 && !(vn_node_is (use->node, "Conv") && offsets_pads (use->node))) ||
+  return use->index == 0 && ((offsets_count_rows (use->node) > 0 &&
+                              !(vn_node_is (use->node, "Conv") && offsets_pads (use->node))) ||
                              offsets_find_bias (use->node) != NULL);
 }
 
@@ -122,7 +125,8 @@ offsets_pads_constant (const VnNode *node)
   g_autofree char *mode = vn_node_dup_string (node, "mode", "constant");
 
   return vn_node_is (node, "Pad") && g_str_equal (mode, "constant") && node->inputs->len >= 2 &&
-         (vn_node_get_input (node, 2) == NULL || (offsets_get_constant (node, 2) != NULL && offsets_get_constant (node, 2)->n_elements == 1));
+         (vn_node_get_input (node, 2) == NULL || (offsets_get_constant (node, 2) != NULL &&
+                                                  offsets_get_constant (node, 2)->n_elements == 1));
 }
 
 /* Whether what @use's node writes has the same offset. */
@@ -130,7 +134,8 @@ static gboolean
 offsets_passes (const VnUse *use,
                 double       offset)
 {
-  static const char * const moves[] = { "Identity", "Reshape", "Flatten", "Transpose", "Squeeze", "Unsqueeze", "MaxPool", "Dropout", NULL };
+  static const char * const moves[] = { "Identity", "Reshape", "Flatten", "Transpose", "Squeeze", "Unsqueeze", "MaxPool",
+                                        "Dropout", NULL };
 
   if (use->index != 0 || use->node->outputs->len != 1 || *use->node->domain != '\0')
     return FALSE;
@@ -228,7 +233,8 @@ offsets_add (VnNode        *node,
   VnValue *value = vn_node_get_input (node, index);
   VnShape shape = { .rank = 1, .dims = { (gint64) n } };
   g_autoptr(VnTensor) old = value != NULL ? vn_tensor_get_aligned (value->initializer, error) : NULL;
-  g_autoptr(VnTensor) sum = value == NULL || old != NULL ? vn_tensor_new (VN_DTYPE_F32, old != NULL ? &old->shape : &shape, error) : NULL;
+  g_autoptr(VnTensor) sum = value == NULL || old != NULL
+                            ? vn_tensor_new (VN_DTYPE_F32, old != NULL ? &old->shape : &shape, error) : NULL;
   g_autofree char *name = NULL;
 
   if (sum == NULL)
@@ -276,7 +282,8 @@ offsets_restore (VnNode   *node,
   gsize n = add != NULL ? (gsize) vn_node_get_input (node, 1)->initializer->shape.dims[1] : offsets_count_rows (node);
   g_autofree double *amounts = offsets_sum_rows (node, n, offset, error);
 
-  return amounts != NULL && offsets_add (add != NULL ? add : node, add != NULL ? (guint) offsets_find_addend (add) : 2, amounts, n, error);
+  return amounts != NULL && offsets_add (add != NULL ? add : node, add != NULL ? (guint) offsets_find_addend (add) : 2, amounts,
+                                         n, error);
 }
 
 static gboolean
@@ -363,7 +370,8 @@ offsets_judge (const VnBalanceInput  *input,
  * @stats: (out) (transfer full): of what is returned
  * @gain: (out): counts tensors that had one
  *
- * Returns: (transfer full) (nullable): the prepared network, computing the same, with tensors around 0 that were far from it; each
+ * Returns: (transfer full) (nullable): the prepared network, computing the same, with tensors around 0 that were far from it;
+ * each
  *   where held-out samples show that it helps
  */
 VnModel *
@@ -383,7 +391,8 @@ vn_balance_take_offsets (const VnBalanceInput  *input,
   now = vn_balance_calibrate (input, model, cancellable, error);
   sites = now != NULL ? offsets_find (input, now) : NULL;
   *gain = (VnRepairGain) { .n_tried = sites != NULL ? sites->len : 0 };
-  if (sites == NULL || (sites->len > 0 && input->judge != NULL && !offsets_judge (input, model, now, &gain->before_db, cancellable, error)))
+  if (sites == NULL || (sites->len > 0 && input->judge != NULL &&
+                        !offsets_judge (input, model, now, &gain->before_db, cancellable, error)))
     return NULL;
   gain->after_db = gain->before_db;
   for (guint i = 0; i < sites->len; i++)

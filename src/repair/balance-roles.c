@@ -84,7 +84,8 @@ roles_keeps_matrix (const VnBalanceGraph *self,
   const VnShape *a = &input->type.shape, *b = &output->type.shape;
 
   return self->axis[input->id] == 1 && self->axis[output->id] == 1 && vn_balance_graph_count (self, input) > 0 &&
-         vn_balance_graph_count (self, input) == vn_balance_graph_count (self, output) && a->dims[0] == b->dims[0] && a->dims[0] > 0 &&
+         vn_balance_graph_count (self, input) == vn_balance_graph_count (self, output) && a->dims[0] == b->dims[0] &&
+         a->dims[0] > 0 &&
          vn_shape_count (a, 2, a->rank) > 0 && vn_shape_count (a, 2, a->rank) == vn_shape_count (b, 2, b->rank);
 }
 
@@ -305,9 +306,11 @@ roles_get_role_in_reshape (const VnBalanceGraph *self,
 {
   gsize groups;
 
-  if (roles_keeps_matrix (self, value, vn_node_get_output (node, 0)) || roles_keeps_last (self, value, vn_node_get_output (node, 0)))
+  if (roles_keeps_matrix (self, value, vn_node_get_output (node, 0)) ||
+      roles_keeps_last (self, value, vn_node_get_output (node, 0)))
     return VN_BALANCE_PASSES;
-  return self->axis[value->id] == 1 && vn_balance_find_unshuffled (node, &groups) != NULL ? VN_BALANCE_SHUFFLES : VN_BALANCE_RESTORES;
+  return self->axis[value->id] == 1 && vn_balance_find_unshuffled (node, &groups) != NULL
+         ? VN_BALANCE_SHUFFLES : VN_BALANCE_RESTORES;
 }
 
 /*< private >
@@ -321,7 +324,8 @@ vn_balance_find_role (const VnBalanceGraph *self,
                       guint                 input,
                       const VnValue        *value)
 {
-  static const char * const homogeneous[] = { "Relu", "LeakyRelu", "PRelu", "MaxPool", "AveragePool", "GlobalAveragePool", "GlobalMaxPool",
+  static const char * const homogeneous[] = { "Relu", "LeakyRelu", "PRelu", "MaxPool", "AveragePool", "GlobalAveragePool",
+                                              "GlobalMaxPool",
                                               "Identity", "Dropout", "Resize", "Upsample", NULL };
   gboolean same;
 

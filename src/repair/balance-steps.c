@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A tensor with one scale has steps as wide as its largest channel needs. A factor s makes the steps of what lies in front count s
- * times, and those of the weights behind 1 / s times: for given steps the best s is (behind / front)^(1/4), as far as no number
+/* A tensor with one scale has steps as wide as its largest channel needs. A factor s makes the steps of what lies in front count
+ * s times, and those of the weights behind 1 / s times: for given steps the best s is (behind / front)^(1/4), as far as no number
  * leaves its range. Which steps are best is searched, a tensor or two at a time. */
 #include "balance-steps.h"
 

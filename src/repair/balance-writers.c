@@ -19,7 +19,8 @@ writers_get_constant (const VnNode *node,
 {
   const VnValue *value = input >= 0 ? vn_node_get_input (node, (guint) input) : NULL;
 
-  return value != NULL && value->initializer != NULL && value->initializer->dtype == VN_DTYPE_F32 && !value->is_output ? value->initializer : NULL;
+  return value != NULL && value->initializer != NULL && value->initializer->dtype == VN_DTYPE_F32 && !value->is_output
+         ? value->initializer : NULL;
 }
 
 /* Whether an input is a vector of constants along the last axis, one for each of @n channels. */
@@ -30,7 +31,8 @@ writers_is_vector (const VnNode *node,
 {
   const VnTensor *constant = writers_get_constant (node, input);
 
-  return constant != NULL && constant->shape.rank > 0 && constant->n_elements == (gsize) n && constant->shape.dims[constant->shape.rank - 1] == n;
+  return constant != NULL && constant->shape.rank > 0 && constant->n_elements == (gsize) n &&
+         constant->shape.dims[constant->shape.rank - 1] == n;
 }
 
 /* A bias that is there must take the factors, too. */
@@ -70,7 +72,8 @@ writers_find_convolution (const VnNode    *node,
   if (weight == NULL || weight->shape.rank < 3 || (!rows && vn_node_get_int (node, "group", 1) != 1) ||
       weight->shape.dims[rows ? 0 : 1] != n || (vn_node_get_input (node, 2) != NULL && writers_get_constant (node, 2) == NULL))
     return FALSE;
-  *writer = (VnBalanceWriter) { 1, vn_node_get_input (node, 2) != NULL ? 2 : -1, (gsize) vn_shape_count (&weight->shape, rows ? 1 : 2, weight->shape.rank) };
+  *writer = (VnBalanceWriter) { 1, vn_node_get_input (node, 2) != NULL ? 2 : -1,
+                                (gsize) vn_shape_count (&weight->shape, rows ? 1 : 2, weight->shape.rank) };
   return TRUE;
 }
 
@@ -109,14 +112,16 @@ writers_normalizes (const VnValue *value)
   const VnNode *node = value->producer;
   const VnValue *a = node != NULL ? vn_node_get_input (node, 0) : NULL, *b = node != NULL ? vn_node_get_input (node, 1) : NULL;
 
-  return node != NULL && (vn_node_is (node, "Div") || vn_node_is (node, "Mul")) && a != NULL && b != NULL && !vn_value_is_constant (a) &&
+  return node != NULL && (vn_node_is (node, "Div") || vn_node_is (node, "Mul")) && a != NULL && b != NULL &&
+         !vn_value_is_constant (a) &&
          !vn_value_is_constant (b) && (writers_get_last (a) == 1) != (writers_get_last (b) == 1);
 }
 
 /*< private >
  * vn_balance_find_scale:
  *
- * Returns: which input of @node is the scale of a normalization that is spelled out, along the last axis, also where it is multiplied by
+ * Returns: which input of @node is the scale of a normalization that is spelled out, along the last axis, also where it is
+ * multiplied by
  *   1 / deviation first, as TensorFlow does; -1: it is no such product
  */
 int
@@ -148,7 +153,8 @@ writers_find_layer (const VnValue   *value,
 
   if (vn_node_is (node, "Conv") || vn_node_is (node, "ConvTranspose"))
     return axis == 1 && writers_find_convolution (node, n, writer);
-  return (vn_node_is (node, "Gemm") || vn_node_is (node, "MatMul")) && axis == value->type.shape.rank - 1 && writers_find_product (node, n, writer);
+  return (vn_node_is (node, "Gemm") || vn_node_is (node, "MatMul")) && axis == value->type.shape.rank - 1 &&
+         writers_find_product (node, n, writer);
 }
 
 /*< private >
@@ -191,5 +197,6 @@ vn_balance_is_written_by_layer (const VnValue *value,
 
   g_return_val_if_fail (value != NULL, FALSE);
 
-  return value->producer != NULL && value->output_index == 0 && value->type.shape.rank >= 2 && writers_find_layer (value, axis, &writer);
+  return value->producer != NULL && value->output_index == 0 && value->type.shape.rank >= 2 &&
+         writers_find_layer (value, axis, &writer);
 }

@@ -81,9 +81,9 @@ vn_cure_get_wide_type (const VnRecipe *recipe)
  * @dtype: of 16 bit
  * @values: (element-type VnValue): activations
  *
- * Gives @values 16 bit. A single tensor would gain little, as what reads it writes 8 bit again: so whatever the nodes around read and
- * write gets 16 bit, too, and across nodes that compute each number from few of one tensor. That ends at nodes with weights, where 16
- * bit cost most and the conversion is part of what they do anyway: they round sums of more bits.
+ * Gives @values 16 bit. A single tensor would gain little, as what reads it writes 8 bit again: so whatever the nodes around read
+ * and write gets 16 bit, too, and across nodes that compute each number from few of one tensor. That ends at nodes with weights,
+ * where 16 bit cost most and the conversion is part of what they do anyway: they round sums of more bits.
  */
 void
 vn_cure_add_wide_region (VnRecipe  *recipe,

@@ -5,7 +5,8 @@
 /* Nodes that hand on, one behind the other. */
 #define MAX_DEPTH 4u
 
-/* Whether a node computes each of its numbers from few of one tensor, without weights: then its result is as bad as what it reads. */
+/* Whether a node computes each of its numbers from few of one tensor, without weights: then its result is as bad as what it
+ * reads. */
 static gboolean
 cure_region_hands_on (const VnNode *node)
 {
@@ -104,7 +105,8 @@ _vn_cure_list_tensors (GPtrArray *nodes)
         {
           VnValue *value = k < node->inputs->len ? vn_node_get_input (node, k) : vn_node_get_output (node, k - node->inputs->len);
 
-          if (value != NULL && !vn_value_is_constant (value) && value->graph == node->graph && !g_ptr_array_find (values, value, NULL))
+          if (value != NULL && !vn_value_is_constant (value) && value->graph == node->graph &&
+              !g_ptr_array_find (values, value, NULL))
             g_ptr_array_add (values, value);
         }
     }

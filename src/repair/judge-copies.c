@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pictures are moved by some pixels and mirrored: what a network makes of them has errors of its own, of the same size. Where samples must
- * stay what they are, they are moved by hardly any. */
+/* Pictures are moved by some pixels and mirrored: what a network makes of them has errors of its own, of the same size. Where
+ * samples must stay what they are, they are moved by hardly any. */
 #include "judge-copies.h"
 
 /* Numbers of outputs that an error is told from, if copies of samples can give them; and how many of a sample at most. */
@@ -130,7 +130,8 @@ judge_copies_get_reach (const VnShape *shape)
  * vn_judge_count_near_copies:
  * @plan: of the float network
  *
- * Returns: how often each sample can be run, itself counted, with copies that vn_judge_make_near_copy() makes; 1 unless the only input is
+ * Returns: how often each sample can be run, itself counted, with copies that vn_judge_make_near_copy() makes; 1 unless the only
+ * input is
  *   of float32
  */
 guint
@@ -187,7 +188,8 @@ judge_copies_move (const VnTensor *tensor,
       for (gint64 c = 0; c < dims[2]; c++)
         for (gint64 d = 0; d < dims[3]; d++)
           {
-            gint64 from_b = CLAMP (b + step[1], 0, dims[1] - 1), from_c = CLAMP (c + step[2], 0, dims[2] - 1), from_d = CLAMP (d + step[3], 0, dims[3] - 1);
+            gint64 from_b = CLAMP (b + step[1], 0, dims[1] - 1), from_c = CLAMP (c + step[2], 0, dims[2] - 1),
+            from_d = CLAMP (d + step[3], 0, dims[3] - 1);
 
             to[i++] = ((const float *) tensor->data)[((a * dims[1] + from_b) * dims[2] + from_c) * dims[3] + from_d];
           }
@@ -198,9 +200,11 @@ judge_copies_move (const VnTensor *tensor,
  * @tensor: float32
  * @copy: from 1
  *
- * What errors rounding makes depends on the last bit of a sample: a copy that hardly differs has others, of the same size, and is as natural.
+ * What errors rounding makes depends on the last bit of a sample: a copy that hardly differs has others, of the same size, and is
+ * as natural.
  *
- * Returns: (transfer full) (nullable): @tensor, a picture moved by a few pixels, with its edge repeated; of another rank than 4: weaker
+ * Returns: (transfer full) (nullable): @tensor, a picture moved by a few pixels, with its edge repeated; of another rank than 4:
+ * weaker
  */
 VnTensor *
 vn_judge_make_near_copy (const VnTensor  *tensor,

@@ -139,7 +139,8 @@ vn_layer_batch_run (GPtrArray              *batch,
   self.plan = plan;
   self.n_threads = samples->n_threads;
   all = vn_repair_samples_get (samples, NULL);
-  good = plan != NULL && vn_samples_each (&all, &(VnSampleOptions) { .plans = &self.plan, .n_plans = 1, .in_turn = TRUE }, &layer_batch_funcs,
+  good = plan != NULL && vn_samples_each (&all, &(VnSampleOptions) { .plans = &self.plan, .n_plans = 1, .in_turn = TRUE },
+                                          &layer_batch_funcs,
                                           &self, cancellable, error);
   g_clear_error (&self.error);
   return good;

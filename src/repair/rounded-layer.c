@@ -153,9 +153,11 @@ rounded_layer_place_group (const VnRoundedLayer *self,
   gsize first = vn_quant_row_find_scale (self->row, &self->before->shape, vn_weight_layer_get_offset (layer, group, 0, 0));
 
   for (gsize m = 0; m < layer->rows; m++)
-    data->row[m] = (guint32) vn_quant_row_find_scale (self->row, &self->before->shape, vn_weight_layer_get_offset (layer, group, m, 0));
+    data->row[m] = (guint32) vn_quant_row_find_scale (self->row, &self->before->shape,
+                                                      vn_weight_layer_get_offset (layer, group, m, 0));
   for (gsize k = 0; k < layer->columns; k++)
-    data->column[k] = (guint32) (vn_quant_row_find_scale (self->row, &self->before->shape, vn_weight_layer_get_offset (layer, group, 0, k)) - first);
+    data->column[k] = (guint32) (vn_quant_row_find_scale (self->row, &self->before->shape,
+                                                          vn_weight_layer_get_offset (layer, group, 0, k)) - first);
 }
 
 static gboolean

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What candidates of ranges do to the result of a layer. With X the vectors that it reads and H = X Xᵀ, the error of a row w of weights
- * that become q is (w - q)ᵀ H (w - q), that is the energy of (w - q)ᵀ X; that of what it reads is the energy of W (X - q(X)). */
+/* What candidates of ranges do to the result of a layer. With X the vectors that it reads and H = X Xᵀ, the error of a row w of
+ * weights that become q is (w - q)ᵀ H (w - q), that is the energy of (w - q)ᵀ X; that of what it reads is the energy of W (X -
+ * q(X)). */
 #include "search-layer.h"
 
 #include "vn-linalg.h"
@@ -10,8 +11,8 @@
 #include <float.h>
 #include <math.h>
 
-/* Positions of the result looked at in each sample; of these the ones with the largest numbers are kept, as what a narrower range cuts off
- * lies there, and some of the others, which stand for all of them. */
+/* Positions of the result looked at in each sample; of these the ones with the largest numbers are kept, as what a narrower range
+ * cuts off lies there, and some of the others, which stand for all of them. */
 #define POSITIONS 1200
 #define LEAST_KEPT 64
 #define MOST_KEPT 320
@@ -51,7 +52,8 @@ vn_search_layer_new (VnWeightLayer *layer,
   self->layer = layer;
   self->kept = CLAMP (PRODUCTS / (layer->groups * layer->rows * layer->columns), LEAST_KEPT, MOST_KEPT);
   self->room = room * self->kept;
-  self->n_scales = vn_quant_row_has_integers (weight) && weight->block == 0 && weight->converted == NULL ? weight->tensor.scale->n_elements : 0;
+  self->n_scales = vn_quant_row_has_integers (weight) && weight->block == 0 && weight->converted == NULL
+                   ? weight->tensor.scale->n_elements : 0;
   self->read = read != NULL && read->tensor.role == VN_TENSOR_ACTIVATION ? g_strdup (read->tensor.name) : NULL;
   self->low = read != NULL ? MIN (read->tensor.min, -DBL_MIN) : -1;
   self->high = read != NULL ? MAX (read->tensor.max, DBL_MIN) : 1;
@@ -272,7 +274,8 @@ search_layer_measure_weights (const VnSearchLayer *self,
         room->errors[i] = room->weights[i] - search_layer_round (room->weights[i], scale, zero_point, qmin, qmax);
     }
   memset (room->sums, 0, layer->rows * sizeof (double));
-  vn_linalg_add_energies (room->sums, room->errors, layer->rows, self->columns + group * self->room * columns, self->shares, self->n,
+  vn_linalg_add_energies (room->sums, room->errors, layer->rows, self->columns + group * self->room * columns, self->shares,
+                          self->n,
                           columns, room->scratch);
   for (gsize m = 0; m < layer->rows; m++)
     errors[vn_quant_row_find_scale (row, room->weight_shape, vn_weight_layer_get_offset (layer, group, m, 0))] += room->sums[m];
@@ -298,7 +301,8 @@ search_layer_measure_read (const VnSearchLayer *self,
     {
       gsize at = row->tensor.scale->n_elements > 1 ? group * channels + k / layer->taps : 0;
       float scale = ((const float *) row->tensor.scale->data)[at];
-      gint64 zero_point = vn_tensor_get_s64 (row->tensor.zero_point, MIN (at, row->tensor.zero_point->n_elements - 1));   /* one for all channels */
+      /* one for all channels */
+      gint64 zero_point = vn_tensor_get_s64 (row->tensor.zero_point, MIN (at, row->tensor.zero_point->n_elements - 1));
 
       for (gsize p = 0; p < self->n; p++)
         room->errors[p * layer->columns + k] = x[p * layer->columns + k] -

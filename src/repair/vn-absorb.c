@@ -77,7 +77,8 @@ absorb_has_bias (const VnNode *node,
   const VnValue *bias = vn_node_get_input (node, 2);
 
   return bias == NULL ? !needed
-                      : bias->initializer != NULL && bias->initializer->dtype == VN_DTYPE_F32 && bias->initializer->n_elements == n && !bias->is_output;
+                      : bias->initializer != NULL && bias->initializer->dtype == VN_DTYPE_F32 &&
+                      bias->initializer->n_elements == n && !bias->is_output;
 }
 
 static gboolean
@@ -89,7 +90,8 @@ absorb_can_take (const VnUse   *use,
 
   return layer != NULL && (gint64) (layer->groups * (layer->columns / layer->taps)) == value->type.shape.dims[1] &&
          absorb_has_bias (use->node, layer->groups * layer->rows, FALSE) &&
-         (!vn_node_is (use->node, "Gemm") || (vn_node_get_float (use->node, "alpha", 1) == 1 && vn_node_get_float (use->node, "beta", 1) == 1));
+         (!vn_node_is (use->node, "Gemm") || (vn_node_get_float (use->node, "alpha", 1) == 1 &&
+                                              vn_node_get_float (use->node, "beta", 1) == 1));
 }
 
 static void
@@ -97,7 +99,8 @@ absorb_find_pair (Absorb        *self,
                   const VnValue *before)
 {
   const VnNode *relu = before->uses->len == 1 && !before->is_output ? g_array_index (before->uses, VnUse, 0).node : NULL;
-  const VnValue *after = relu != NULL && relu->graph == before->graph && vn_node_is (relu, "Relu") ? vn_node_get_output (relu, 0) : NULL;
+  const VnValue *after = relu != NULL && relu->graph == before->graph && vn_node_is (relu, "Relu")
+                         ? vn_node_get_output (relu, 0) : NULL;
   AbsorbPair *pair;
 
   if (after == NULL || after->is_output || after->uses->len == 0 || after->type.shape.rank < 2 ||
@@ -122,7 +125,8 @@ absorb_find_pairs (Absorb *self)
     {
       const VnValue *value = g_ptr_array_index (graph->values, i);
 
-      if (value->type.kind == VN_TYPE_TENSOR && vn_balance_is_written_by_layer (value, 1) && !g_hash_table_contains (captured, value))
+      if (value->type.kind == VN_TYPE_TENSOR && vn_balance_is_written_by_layer (value, 1) &&
+          !g_hash_table_contains (captured, value))
         absorb_find_pair (self, value);
     }
 }
@@ -138,8 +142,10 @@ absorb_look (Absorb  *self,
 
   for (guint i = 0; i < self->pairs->len; i++)
     g_ptr_array_add (values, (gpointer) ((const AbsorbPair *) g_ptr_array_index (self->pairs, i))->before);
-  means = values->len > 0 ? vn_channel_stats (self->input->prepared, values, NULL, VN_CHANNEL_MEAN, &run, self->cancellable, error) : NULL;
-  squares = means != NULL ? vn_channel_stats (self->input->prepared, values, NULL, VN_CHANNEL_MEAN_SQUARE, &run, self->cancellable, error) : NULL;
+  means = values->len > 0 ? vn_channel_stats (self->input->prepared, values, NULL, VN_CHANNEL_MEAN, &run, self->cancellable,
+                                              error) : NULL;
+  squares = means != NULL ? vn_channel_stats (self->input->prepared, values, NULL, VN_CHANNEL_MEAN_SQUARE, &run,
+                                              self->cancellable, error) : NULL;
   for (guint i = squares != NULL ? values->len : 0; i-- > 0;)
     {
       AbsorbPair *pair = g_ptr_array_index (self->pairs, i);
@@ -232,7 +238,8 @@ absorb_write (const Absorb *self,
       if (!absorb_take_away (g_ptr_array_index (model->graph->nodes, pair->before->producer->index), pair, error))
         return NULL;
       for (guint u = 0; u < pair->after->uses->len; u++)
-        if (!absorb_add (g_ptr_array_index (model->graph->nodes, g_array_index (pair->after->uses, VnUse, u).node->index), pair, error))
+        if (!absorb_add (g_ptr_array_index (model->graph->nodes, g_array_index (pair->after->uses, VnUse, u).node->index), pair,
+                         error))
           return NULL;
     }
   return g_steal_pointer (&model);
@@ -254,7 +261,8 @@ absorb_calibrate (Absorb   *self,
 
   plan_options.taps = taps;
   plan = vn_plan_new_in_blocks (model, &plan_options, NULL, error);
-  return plan != NULL ? vn_calibrate (plan, taps, samples->dataset, &options, self->input->progress, NULL, self->cancellable, error) : NULL;
+  return plan != NULL ? vn_calibrate (plan, taps, samples->dataset, &options, self->input->progress, NULL, self->cancellable,
+                                      error) : NULL;
 }
 
 static const VnHistogram *
@@ -297,7 +305,8 @@ absorb_measure (Absorb   *self,
 {
   const VnBalanceInput *input = self->input;
   g_autoptr(VnModel) model = absorb_write (self, error), quantized = NULL;
-  g_autoptr(VnQuantPlan) plan = model != NULL ? vn_quantize_resolve_with (model, input->recipe, absorb_lookup, self, NULL, error) : NULL;
+  g_autoptr(VnQuantPlan) plan = model != NULL ? vn_quantize_resolve_with (model, input->recipe, absorb_lookup, self, NULL, error)
+                                : NULL;
 
   quantized = plan != NULL ? vn_quantize_write (model, input->recipe, plan, NULL, error) : NULL;
   return quantized != NULL && absorb_judge (self, model, float_db, error) && absorb_judge (self, quantized, sqnr_db, error);

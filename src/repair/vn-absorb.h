@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Large biases absorbed by the layer behind: Nagel et al., "Data-Free Quantization through Weight Equalization and Bias Correction"
- * (2019), 4.1.3. */
+/* Large biases absorbed by the layer behind: Nagel et al., "Data-Free Quantization through Weight Equalization and Bias
+ * Correction" (2019), 4.1.3. */
 #pragma once
 
 #include "vn-balance.h"

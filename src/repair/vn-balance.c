@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Balancing channels: what each channel of a tensor is divided by follows from the ranges of its channels, and from the weights
  * that read them: with a the largest number of a channel as a share of the tensor's and w that of its weights as a share of
- * their row, the factor is a^e w^(e - 1), Xiao et al., "SmoothQuant" (2022), but at least a and at most 1. So no channel has a larger
- * step than before. For weights with one scale that is a power of two it is what balance-noise.c finds. Which tensors stay balanced the
- * outputs on held-out samples decide. */
+ * their row, the factor is a^e w^(e - 1), Xiao et al., "SmoothQuant" (2022), but at least a and at most 1. So no channel has a
+ * larger step than before. For weights with one scale that is a power of two it is what balance-noise.c finds. Which tensors stay
+ * balanced the outputs on held-out samples decide. */
 #include "vn-balance.h"
 
 #include "balance-apply.h"
@@ -80,7 +80,8 @@ balance_goes_by_noise (const Balance *self)
 {
   const VnRecipe *recipe = self->input->recipe;
 
-  return recipe->balance_exponent == 0 && vn_recipe_get_most (recipe, VN_LAYER_BALANCE_CHANNELS) == VN_BALANCE_CHANNELS_FOLDED && !vn_recipe_has_channels (recipe) &&
+  return recipe->balance_exponent == 0 && vn_recipe_get_most (recipe, VN_LAYER_BALANCE_CHANNELS) == VN_BALANCE_CHANNELS_FOLDED &&
+         !vn_recipe_has_channels (recipe) &&
          vn_recipe_get_power_of_two (recipe) != VN_POWER_OF_TWO_OFF;
 }
 
@@ -128,7 +129,8 @@ balance_lookup (const char *name,
   Balance *self = data;
   const VnValue *value = g_hash_table_lookup (self->graph->graph->by_name, name);
   guint unit = value != NULL ? vn_balance_graph_get_unit (self->graph, value) : G_MAXUINT;
-  const VnHistogram *found = value == NULL || (unit != G_MAXUINT && self->chosen[unit]) ? vn_stats_get (self->balanced, name) : NULL;
+  const VnHistogram *found = value == NULL || (unit != G_MAXUINT && self->chosen[unit])
+                             ? vn_stats_get (self->balanced, name) : NULL;
 
   return found != NULL ? found : vn_stats_get (self->plain, name);
 }
@@ -453,9 +455,11 @@ balance_channels (const VnBalanceInput  *input,
 
 /**
  * vn_balance_channels:
- * @gain: (out): what it has brought; counts tensors, or groups of them that have factors in common, and tensors that had an offset
+ * @gain: (out): what it has brought; counts tensors, or groups of them that have factors in common, and tensors that had an
+ * offset
  *
- * Returns: (transfer full) (nullable): @prepared, computing the same with tensors around 0 and channels of more even size; clamps of
+ * Returns: (transfer full) (nullable): @prepared, computing the same with tensors around 0 and channels of more even size; clamps
+ * of
  *   channels that never reach them may have moved down, to where the samples leave room; %NULL with an error
  */
 VnModel *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Changes that require each other share what they cost: a layer in float costs once, and all tensors around it gain by it. For a fixed
- * price of cost the best set is a minimum cut, found exactly; for all prices these are the corners of the hull of gain over cost. Between
- * two corners changes are added by what they bring for what they still cost. */
+/* Changes that require each other share what they cost: a layer in float costs once, and all tensors around it gain by it. For a
+ * fixed price of cost the best set is a minimum cut, found exactly; for all prices these are the corners of the hull of gain over
+ * cost. Between two corners changes are added by what they bring for what they still cost. */
 #include "vn-choices.h"
 
 #include <math.h>
@@ -142,7 +142,8 @@ static void
 choices_flow_init (Flow  *flow,
                    guint  n)
 {
-  *flow = (Flow) { g_array_new (FALSE, FALSE, sizeof (Edge)), g_new (GArray *, n), g_new (int, n), g_new (guint, n), g_new (guint, n),
+  *flow = (Flow) { g_array_new (FALSE, FALSE, sizeof (Edge)), g_new (GArray *, n), g_new (int, n), g_new (guint, n),
+                   g_new (guint, n),
                    n, n - 2, n - 1, 0 };
   for (guint i = 0; i < n; i++)
     flow->out[i] = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -341,7 +342,8 @@ choices_split (const VnChoices   *self,
 /**
  * vn_choices_find_hull:
  *
- * Returns: (transfer full) (element-type VnChoiceSet): from the set that costs least to the one that gains most, those that no other
+ * Returns: (transfer full) (element-type VnChoiceSet): from the set that costs least to the one that gains most, those that no
+ * other
  *   set, or mixture of two, exceeds in gain at the same cost
  */
 GPtrArray *
@@ -470,7 +472,8 @@ choices_fill (const VnChoices   *self,
 /**
  * vn_choices_find_path:
  *
- * Returns: (transfer full) (element-type VnChoiceSet): vn_choices_find_hull() with sets between its corners: each of them lies within
+ * Returns: (transfer full) (element-type VnChoiceSet): vn_choices_find_hull() with sets between its corners: each of them lies
+ * within
  *   the next corner
  */
 GPtrArray *

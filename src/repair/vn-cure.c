@@ -39,7 +39,8 @@ static const VnValue *
 cure_find_clamped (const Case *on)
 {
   const VnNode *clamp = on->value->producer;
-  const VnValue *input = clamp != NULL && (vn_node_is (clamp, "Relu") || vn_node_is (clamp, "Clip")) ? vn_node_get_input (clamp, 0) : NULL;
+  const VnValue *input = clamp != NULL && (vn_node_is (clamp, "Relu") || vn_node_is (clamp, "Clip"))
+                         ? vn_node_get_input (clamp, 0) : NULL;
 
   return input != NULL && input->uses->len == 1 && !input->is_output ? input : NULL;
 }
@@ -329,6 +330,7 @@ vn_cure_apply (VnCure           self,
     return FALSE;
   on.value = cure_find_value (result, finding);
   on.plan = *finding->tensor != '\0' ? vn_quant_plan_find (result->plan, finding->tensor) : NULL;
-  return apply[self] != NULL && (*finding->tensor == '\0' || (on.value != NULL && on.plan != NULL)) && apply[self] (recipe, &on) &&
+  return apply[self] != NULL && (*finding->tensor == '\0' || (on.value != NULL && on.plan != NULL)) &&
+         apply[self] (recipe, &on) &&
          vn_recipe_validate (recipe, NULL);
 }

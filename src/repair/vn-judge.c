@@ -105,7 +105,8 @@ judge_run_as (Trial              *trial,
       VnDType dtype = vn_plan_get_input_type (trial->plan, i)->dtype;
 
       if (inputs[i] != NULL)
-        good = (taken[i] = inputs[i]->dtype == VN_DTYPE_F32 && vn_dtype_is_float (dtype) ? vn_tensor_convert (inputs[i], dtype, error)
+        good = (taken[i] = inputs[i]->dtype == VN_DTYPE_F32 && vn_dtype_is_float (dtype)
+                ? vn_tensor_convert (inputs[i], dtype, error)
                                                                                         : vn_tensor_ref (inputs[i])) != NULL;
     }
   good = good && vn_runner_run (runner, taken, outputs, NULL, error);
@@ -200,7 +201,8 @@ judge_run_item (gsize     run,
       return TRUE;
     }
   for (guint i = 0; i < self->n_outputs; i++)
-    judge_add_error (&trial->sums[run * self->places[self->n_outputs] + self->places[i]], self->partitions[i], self->outputs[run][i], outputs[i]);
+    judge_add_error (&trial->sums[run * self->places[self->n_outputs] + self->places[i]], self->partitions[i],
+                     self->outputs[run][i], outputs[i]);
   judge_add_answers (trial, run, outputs);
   judge_free_tensors (outputs, self->n_outputs);
   return TRUE;
@@ -291,7 +293,8 @@ judge_count_runs (VnJudge               *self,
   judge_count_bytes (plan, &inputs, &outputs);
   self->samples.n = MIN (samples->n, (guint) CLAMP (KEEP_BYTES / MAX (inputs + outputs, 1), 1, MAX (samples->n, 1)));
   room = KEEP_BYTES / MAX (outputs * self->samples.n, 1);
-  self->n_copies = samples->near_copies > 0 ? MIN (vn_judge_count_near_copies (plan), (guint) CLAMP (room, 1, samples->near_copies))
+  self->n_copies = samples->near_copies > 0 ? MIN (vn_judge_count_near_copies (plan),
+                                                   (guint) CLAMP (room, 1, samples->near_copies))
                                             : vn_judge_count_copies (plan, self->samples.n);
   self->make_copy = samples->near_copies > 0 ? vn_judge_make_near_copy : vn_judge_make_copy;
   self->n_runs = self->samples.n * self->n_copies;
@@ -548,7 +551,8 @@ vn_judgement_get_error (const VnJudgement *self,
   n = self->each->len;
   for (guint i = 0; i < self->each->len; i++)
     {
-      double gain = fmax (g_array_index (self->each, double, i), LEAST_DB) - fmax (g_array_index (before->each, double, i), LEAST_DB);
+      double gain = fmax (g_array_index (self->each, double, i), LEAST_DB) - fmax (g_array_index (before->each, double, i),
+                                                                                   LEAST_DB);
 
       sum += gain;
       squares += gain * gain;

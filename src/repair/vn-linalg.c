@@ -51,7 +51,8 @@ linalg_load (const char  *otherwise,
       *functions[i].place = library != NULL ? dlsym (library, functions[i].name) : NULL;
       if (*functions[i].place != NULL)
         continue;
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("OpenBLAS cannot be used: %s; install %s, or %s"), dlerror (), LIBRARY,
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("OpenBLAS cannot be used: %s; install %s, or %s"), dlerror (),
+                   LIBRARY,
                    otherwise);
       return FALSE;
     }
@@ -237,7 +238,8 @@ vn_linalg_add_energies (double      *sums,
         sums[i] += linalg_find_small_energy (rows + i * k, others, shares, n, k);
       return;
     }
-  blas.sgemm (CblasRowMajor, CblasNoTrans, CblasTrans, (blasint) m, (blasint) n, (blasint) k, 1, rows, (blasint) k, others, (blasint) k,
+  blas.sgemm (CblasRowMajor, CblasNoTrans, CblasTrans, (blasint) m, (blasint) n, (blasint) k, 1, rows, (blasint) k, others,
+              (blasint) k,
               0, scratch, (blasint) n);
   for (gsize i = 0; i < m; i++)
     for (gsize j = 0; j < n; j++)
@@ -273,6 +275,7 @@ vn_linalg_add_product (float       *c,
 
   if (m == 0 || n == 0 || k == 0)
     return;
-  blas.sgemm (CblasRowMajor, a_transposed ? CblasTrans : CblasNoTrans, b_transposed ? CblasTrans : CblasNoTrans, (blasint) m, (blasint) n,
+  blas.sgemm (CblasRowMajor, a_transposed ? CblasTrans : CblasNoTrans, b_transposed ? CblasTrans : CblasNoTrans, (blasint) m,
+              (blasint) n,
               (blasint) k, factor, a, (blasint) a_step, b, (blasint) b_step, 1, c, (blasint) c_step);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Searches a grid of factors for the ranges of weights and of what layers read. A candidate is the plan that the recipe makes of all
- * ranges times a factor: whatever the format demands of scales holds for each. */
+/* Searches a grid of factors for the ranges of weights and of what layers read. A candidate is the plan that the recipe makes of
+ * all ranges times a factor: whatever the format demands of scales holds for each. */
 #include "vn-range-search.h"
 
 #include "layer-batch.h"
@@ -10,9 +10,10 @@
 #include "vn-memory.h"
 #include "vn-parallel.h"
 
-/* Factors that are tried, in hundredths: of the same error the first is taken. Small steps change which way single weights are rounded, large
- * ones give up what lies far out. */
-static const guint8 candidates[] = { 100, 99, 98, 97, 96, 95, 94, 93, 92, 91, 90, 101, 102, 103, 104, 105, 88, 86, 84, 82, 80, 78, 76, 74, 72, 70,
+/* Factors that are tried, in hundredths: of the same error the first is taken. Small steps change which way single weights are
+ * rounded, large ones give up what lies far out. */
+static const guint8 candidates[] = { 100, 99, 98, 97, 96, 95, 94, 93, 92, 91, 90, 101, 102, 103, 104, 105, 88, 86, 84, 82, 80, 78,
+                                     76, 74, 72, 70,
                                      68, 66, 64, 62, 60, 57, 54, 50, 45, 40 };
 #define CANDIDATES G_N_ELEMENTS (candidates)
 
@@ -122,7 +123,8 @@ range_search_gather (RangeSearch  *self,
       if (!vn_search_layer_begin (layer, error))
         return FALSE;
     }
-  return vn_layer_batch_run (batch, self->input->samples, self->input->prepared, taps, range_search_look, NULL, self->cancellable, error);
+  return vn_layer_batch_run (batch, self->input->samples, self->input->prepared, taps, range_search_look, NULL, self->cancellable,
+                             error);
 }
 
 /* ---- batches ---- */
@@ -152,7 +154,8 @@ range_search_do_batch (RangeSearch  *self,
   g_autoptr(GPtrArray) batch = vn_layer_batch_take (self->layers, &self->n_done, self->layers->len, range_search_get_bytes);
   gpointer data[] = { self, batch };
   gboolean good = range_search_gather (self, batch, error) &&
-                  vn_parallel_for (self->input->samples->n_threads, batch->len, range_search_measure_item, data, self->cancellable, error);
+                  vn_parallel_for (self->input->samples->n_threads, batch->len, range_search_measure_item, data,
+                                   self->cancellable, error);
 
   for (guint i = 0; i < batch->len; i++)
     vn_search_layer_end (g_ptr_array_index (batch, i));
@@ -192,7 +195,8 @@ range_search_add_weight (RangeSearch         *self,
   for (gsize c = 0; c < layer->n_scales; c++)
     found[c] = range_search_get_factor (range_search_choose (layer->weight_errors + c, layer->n_scales));
   if (layer->n_scales > 0)
-    vn_range_factors_set (factors, layer->layer->weight, range_search_get_bits (self, layer->layer->weight), layer->n_scales, found, found);
+    vn_range_factors_set (factors, layer->layer->weight, range_search_get_bits (self, layer->layer->weight), layer->n_scales,
+                          found, found);
 }
 
 /* Several layers may read what has one range. */
@@ -249,8 +253,8 @@ range_search_measure (RangeSearch     *self,
          vn_judge_measure (self->input->judge, model, judgement, self->cancellable, error);
 }
 
-/* Whether the outputs are better with @factors than with @best by more than @least; chance must be exceeded, too, if there is such a
- * limit. Takes them then. */
+/* Whether the outputs are better with @factors than with @best by more than @least; chance must be exceeded, too, if there is
+ * such a limit. Takes them then. */
 static gboolean
 range_search_try (RangeSearch     *self,
                   VnRangeFactors  *factors,
@@ -274,8 +278,8 @@ range_search_try (RangeSearch     *self,
   return TRUE;
 }
 
-/* Ranges of weights are measured on all there is; those of activations cut off what samples that nobody has seen may hold, so they must
- * bring more than chance may. */
+/* Ranges of weights are measured on all there is; those of activations cut off what samples that nobody has seen may hold, so
+ * they must bring more than chance may. */
 static VnRangeFactors *
 range_search_keep_best (RangeSearch  *self,
                         GError      **error)
@@ -311,8 +315,8 @@ range_search_keep_best (RangeSearch  *self,
  * vn_range_search:
  * @gain: (out): what it has brought
  *
- * Finds by which factor ranges of weights and activations are best multiplied: so that what layers compute from them is nearest to
- * the float values.
+ * Finds by which factor ranges of weights and activations are best multiplied: so that what layers compute from them is nearest
+ * to the float values.
  *
  * Returns: (transfer full) (nullable): the factors; %NULL with an error
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Second-order rounding from the front of a network to its end, a batch of layers at a time: the quantized network, with the
- * batches before already rounded, runs the samples; what the layers of the batch read there decides how their weights are rounded.
- * At the end, batches without which the outputs are nearer to the float ones are taken back. */
+ * batches before already rounded, runs the samples; what the layers of the batch read there decides how their weights are
+ * rounded. At the end, batches without which the outputs are nearer to the float ones are taken back. */
 #include "layer-batch.h"
 #include "rounded-layer.h"
 
@@ -107,7 +107,8 @@ second_order_find_read (const SecondOrder    *self,
 
   if (node != NULL)
     return vn_node_get_input (node, 0);
-  return before != NULL && vn_recipe_get_format (self->input->recipe)->packed_matrices ? vn_graph_find_value (quantized->graph, before->name) : NULL;
+  return before != NULL && vn_recipe_get_format (self->input->recipe)->packed_matrices
+         ? vn_graph_find_value (quantized->graph, before->name) : NULL;
 }
 
 /* What the layers read in the quantized network; @batch loses those that are not found there. */
@@ -149,7 +150,8 @@ second_order_sum_up (SecondOrder   *self,
   for (guint i = 0; i < batch->len; i++)
     if (!vn_rounded_layer_begin (g_ptr_array_index (batch, i), error))
       return FALSE;
-  return vn_layer_batch_run (batch, self->input->samples, quantized, taps, second_order_look, second_order_add_sample, self->cancellable, error);
+  return vn_layer_batch_run (batch, self->input->samples, quantized, taps, second_order_look, second_order_add_sample,
+                             self->cancellable, error);
 }
 
 static gboolean
@@ -261,7 +263,8 @@ second_order_do_batch (SecondOrder  *self,
   guint most = (self->layers->len + BATCHES - 1) / BATCHES;
   g_autoptr(GPtrArray) batch = vn_layer_batch_take (self->layers, &self->n_done, most, second_order_get_bytes);
   gboolean good = second_order_sum_up (self, batch, error) &&
-                  vn_parallel_for (self->input->samples->n_threads, batch->len, second_order_solve_item, batch, self->cancellable, error);
+                  vn_parallel_for (self->input->samples->n_threads, batch->len, second_order_solve_item, batch, self->cancellable,
+                                   error);
 
   if (good)
     second_order_set_weights (self, batch, 0, batch->len, TRUE);

@@ -20,7 +20,8 @@ weight_layer_is_plain (const VnNode *node)
   g_autofree char *auto_pad = vn_node_dup_string (node, "auto_pad", "NOTSET");
 
   if (vn_node_is (node, "ConvTranspose"))
-    return vn_node_get_attr (node, "output_shape") == NULL && (g_str_equal (auto_pad, "NOTSET") || g_str_equal (auto_pad, "VALID"));
+    return vn_node_get_attr (node, "output_shape") == NULL &&
+           (g_str_equal (auto_pad, "NOTSET") || g_str_equal (auto_pad, "VALID"));
   return !vn_node_is (node, "Gemm") || vn_node_get_int (node, "transA", 0) == 0;
 }
 
@@ -87,7 +88,8 @@ vn_weight_layer_new (const VnNode *node)
   if (is_matrix ? shape->rank != 2 : shape->rank < 3 || shape->rank > 2 + MAX_AXES)
     return NULL;
   self = g_new0 (VnWeightLayer, 1);
-  *self = (VnWeightLayer) { .node = node, .label = vn_node_dup_label (node), .weight = g_strdup (weight->name), .groups = 1, .taps = 1 };
+  *self = (VnWeightLayer) { .node = node, .label = vn_node_dup_label (node), .weight = g_strdup (weight->name), .groups = 1,
+                            .taps = 1 };
   if (is_matrix)
     weight_layer_set_matrix (self, shape);
   else
@@ -324,7 +326,8 @@ vn_weight_layer_gather (const VnWeightLayer *self,
       gsize position = weight_layer_choose (seed, i, n, n_all);
 
       weight_layer_find_places (self, &slide, position % per_item, places);
-      weight_layer_gather_position (self, (const float *) read->data + position / per_item * (gsize) read->shape.dims[1] * channel_size,
+      weight_layer_gather_position (self, (const float *) read->data
+                                    + position / per_item * (gsize) read->shape.dims[1] * channel_size,
                                     channel_size, places, n, columns + i * self->columns);
     }
   return n;

@@ -14,7 +14,8 @@ html_add_icon (Html *self)
   g_autoptr(VnPen) pen = vn_pen_new_svg (drawn);
 
   vn_sign_draw_icon (pen, 0, 0, ICON);
-  g_string_append_printf (self->text, "<svg class=\"sign\" width=\"%.0f\" height=\"%.0f\" aria-hidden=\"true\">%s</svg>", ICON, ICON, drawn->str);
+  g_string_append_printf (self->text, "<svg class=\"sign\" width=\"%.0f\" height=\"%.0f\" aria-hidden=\"true\">%s</svg>", ICON,
+                          ICON, drawn->str);
 }
 
 void

@@ -23,7 +23,8 @@ static const char rules[] =
   ".verdict h2{font-size:19px;margin:0 0 2px}\n"
   ".verdict .good{color:var(--good)}.verdict .watch{color:var(--watch)}.verdict .bad{color:var(--bad)}\n"
   ".note{border-left:4px solid var(--watch);padding:2px 0 2px 10px;margin:10px 0}\n"
-  ".cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(170px,1fr));gap:4px 18px;background:var(--card);border-radius:10px;"
+  ".cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(170px,1fr));gap:4px "
+  "18px;background:var(--card);border-radius:10px;"
   "padding:12px 18px;margin:14px 0}\n"
   ".cards b{display:block;font-size:18px}\n"
   ".glance{display:grid;grid-template-columns:repeat(auto-fit,minmax(300px,1fr));gap:0 28px}\n"
@@ -56,8 +57,10 @@ static const char rules[] =
 
 static const char paper[] =
   "@media print{@page{size:A4;margin:14mm}html,body{background:#fff}body{padding:0;max-width:none;font-size:9.5pt}"
-  ".wide{overflow:visible}table{font-size:7pt}th,td{padding-right:5px}h2{break-after:avoid}figure,tr,.cards,.glance li{break-inside:avoid}"
-  "th,th.n{white-space:normal}td{min-width:0}.cards{grid-template-columns:repeat(4,1fr)}.glance{display:block;columns:2}.glance section{break-inside:avoid}pre{font-size:8pt;border:1px solid #ccc}summary{color:inherit}"
+  ".wide{overflow:visible}table{font-size:7pt}th,td{padding-right:5px}h2{break-after:avoid}figure,tr,.cards,.glance "
+  "li{break-inside:avoid}"
+  "th,th.n{white-space:normal}td{min-width:0}.cards{grid-template-columns:repeat(4,1fr)}.glance{display:block;columns:2}.glance "
+  "section{break-inside:avoid}pre{font-size:8pt;border:1px solid #ccc}summary{color:inherit}"
   "*{print-color-adjust:exact;-webkit-print-color-adjust:exact}}\n";
 
 /*< private >

@@ -73,7 +73,8 @@ html_append_sign (Html                *self,
 
   vn_sign_get_size (&value->sign, &width, &height);
   vn_sign_draw (&value->sign, pen, 0, 0);
-  g_string_append_printf (self->text, "<svg class=\"sign\" width=\"%.0f\" height=\"%.0f\" role=\"img\" aria-label=\"", ceil (width), ceil (height));
+  g_string_append_printf (self->text, "<svg class=\"sign\" width=\"%.0f\" height=\"%.0f\" role=\"img\" aria-label=\"",
+                          ceil (width), ceil (height));
   _vn_html_append (self, value->display);
   g_string_append_printf (self->text, "\">%s</svg>", drawn->str);
 }

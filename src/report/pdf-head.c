@@ -19,8 +19,10 @@ void
 _vn_pdf_add_title (PdfPage             *self,
                    const VnReportModel *model)
 {
-  const double made_width = model->made != NULL ? MADE : 0, x = self->left + ICON + 12, width = self->inner - ICON - 12 - made_width, top = self->y;
-  const PdfText title = { .size = 19, .alpha = 1, .width = width, .bold = TRUE, .lines = 1 }, made = { .size = 8.5, .alpha = 0.6, .width = made_width, .at_right = TRUE };
+  const double made_width = model->made != NULL ? MADE : 0, x = self->left + ICON + 12,
+  width = self->inner - ICON - 12 - made_width, top = self->y;
+  const PdfText title = { .size = 19, .alpha = 1, .width = width, .bold = TRUE, .lines = 1 },
+  made = { .size = 8.5, .alpha = 0.6, .width = made_width, .at_right = TRUE };
   const PdfText dim = { .size = 8.5, .alpha = 0.6, .width = width, .lines = 2 };
   g_autofree char *about = vn_report_model_dup_about (model);
   g_auto(GStrv) lines = model->made != NULL ? g_strsplit (model->made, "\n", -1) : NULL;
@@ -104,7 +106,8 @@ pdf_head_put_brief (PdfPage             *self,
 {
   const PdfText label = { .size = 8.5, .alpha = 0.9, .width = width, .lines = brief->detail != NULL ? 1 : 2 };
   const PdfText detail = { .size = 8, .alpha = 0.65, .width = width, .lines = 2, .cut_end = TRUE };
-  g_autofree char *line = brief->detail != NULL ? g_strdup_printf ("%s: %s", brief->label, brief->detail) : g_strdup (brief->label);
+  g_autofree char *line = brief->detail != NULL
+                          ? g_strdup_printf ("%s: %s", brief->label, brief->detail) : g_strdup (brief->label);
   double height;
 
   if (brief->detail == NULL || _vn_pdf_measure_width (self, &label, line) <= width)
@@ -171,8 +174,8 @@ pdf_head_add_columns (PdfPage             *self,
 /*< private >
  * _vn_pdf_add_glance:
  *
- * Adds the gist of the sections to come, two lists beside each other if there is room: as a whole on the next page where this one is
- * too short, and list by list where they stand below each other.
+ * Adds the gist of the sections to come, two lists beside each other if there is room: as a whole on the next page where this one
+ * is too short, and list by list where they stand below each other.
  */
 void
 _vn_pdf_add_glance (PdfPage             *self,

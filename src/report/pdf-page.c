@@ -47,7 +47,8 @@ pdf_page_add_link (PdfPage         *self,
                    const VnPenLink *link,
                    gboolean         is_row)
 {
-  PdfLink placed = { self->number, link->node, link->x, link->y, link->width, link->height, link->t, vn_pen_dup_clean (link->title), is_row };
+  PdfLink placed = { self->number, link->node, link->x, link->y, link->width, link->height, link->t,
+                     vn_pen_dup_clean (link->title), is_row };
 
   g_array_append_val (self->links, placed);
 }
@@ -110,7 +111,8 @@ pdf_page_write_foot (PdfPage *self)
     return;
   /* Translators: number of a page, and how many there are */
   place = g_strdup_printf (_("%u of %u"), self->number, self->n_pages);
-  vn_pen_text (self->pen, self->width - self->margin, self->height - 24, (VnFont) { 8, FALSE, VN_ANCHOR_END }, VN_INK (0.55), place);
+  vn_pen_text (self->pen, self->width - self->margin, self->height - 24, (VnFont) { 8, FALSE, VN_ANCHOR_END }, VN_INK (0.55),
+               place);
 }
 
 void

@@ -55,7 +55,8 @@ struct _PdfPage
   gboolean    in_link;
 };
 
-/* A piece of text: @width is that of lines, 0: there is one; @lines: how many at most, 0: all; what is too long loses its middle, or with @cut_end its end. */
+/* A piece of text: @width is that of lines, 0: there is one; @lines: how many at most, 0: all; what is too long loses its middle,
+ * or with @cut_end its end. */
 typedef struct
 {
   double   size, alpha, width;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Tables on pages: text wraps in its column; columns that do not fit beside each other come in a table of their own below, with what
- * the rows are about; rows go on on the next page, below the headings again. */
+/* Tables on pages: text wraps in its column; columns that do not fit beside each other come in a table of their own below, with
+ * what the rows are about; rows go on on the next page, below the headings again. */
 #include "pdf-table.h"
 
 #include "vn-i18n.h"
@@ -66,7 +66,8 @@ pdf_table_dup_title (const VnReportColumn *column)
 {
   if (column->title == NULL)
     return g_strdup ("");
-  return column->unit != NULL && *column->unit != '\0' ? g_strjoin (" ", _(column->title), _(column->unit), NULL) : g_strdup (_(column->title));
+  return column->unit != NULL && *column->unit != '\0'
+         ? g_strjoin (" ", _(column->title), _(column->unit), NULL) : g_strdup (_(column->title));
 }
 
 static char *
@@ -159,7 +160,8 @@ pdf_table_size (Table    *self,
     }
   title_width = pdf_table_measure (self, title, TRUE);
   least = info->is_number ? MIN (cells, MOST_COLUMN) : MIN (cells, CLAMP (pieces, LEAST_TEXT, MOST_PIECE));
-  return (Column) { column, MAX (MIN (MAX (cells, title_width), MOST_COLUMN), words) + GAP + 0.5, MAX (least, words) + GAP + 0.5, 0, is_key };
+  return (Column) { column, MAX (MIN (MAX (cells, title_width), MOST_COLUMN), words) + GAP + 0.5, MAX (least, words) + GAP + 0.5,
+                    0, is_key };
 }
 
 /* What says what a row is about: what all parts repeat, else the first column of text with all that stands before it. */
@@ -411,7 +413,8 @@ pdf_table_add_part (Table        *self,
   if (self->n_rows < self->rows->len)
     {
       g_autofree char *left = g_strdup_printf (ngettext ("%u more is in the Markdown and JSON reports.",
-                                                         "%u more are in the Markdown and JSON reports.", self->rows->len - self->n_rows), self->rows->len - self->n_rows);
+                                                         "%u more are in the Markdown and JSON reports.",
+                                                         self->rows->len - self->n_rows), self->rows->len - self->n_rows);
 
       self->page->y += 2;
       _vn_pdf_write (self->page, &dim, left);

@@ -67,7 +67,8 @@ _vn_report_build_reasons (VnReportSection     *section,
 
   if (n == 0)
     return;
-  table = _vn_report_add_table (section, NULL, reason_columns, G_N_ELEMENTS (reason_columns), reason_parts, G_N_ELEMENTS (reason_parts));
+  table = _vn_report_add_table (section, NULL, reason_columns, G_N_ELEMENTS (reason_columns), reason_parts,
+                                G_N_ELEMENTS (reason_parts));
   for (guint i = 0; i < n; i++)
     {
       const VnFinding *finding = vn_diagnosis_get (input->diagnosis, i);
@@ -75,7 +76,8 @@ _vn_report_build_reasons (VnReportSection     *section,
       gboolean of_run = *finding->tensor == '\0';
 
       g_ptr_array_add (row, of_run ? _vn_report_nothing () : _vn_report_int (finding->rank, NULL));
-      g_ptr_array_add (row, _vn_report_text_as (finding->tensor, of_run ? section_diagnosis_name_run (finding) : finding->tensor));
+      g_ptr_array_add (row, _vn_report_text_as (finding->tensor, of_run
+                                                ? section_diagnosis_name_run (finding) : finding->tensor));
       g_ptr_array_add (row, _vn_report_text (finding->node));
       g_ptr_array_add (row, of_run ? _vn_report_nothing ()
                                    : _vn_report_number (finding->share, g_strdup_printf ("%.1f %%", 100 * finding->share)));
@@ -107,8 +109,10 @@ _vn_report_build_cures (VnReportSection     *section,
       g_ptr_array_add (row, _vn_report_text_as (vn_cure_get_id (trial->cure), vn_cure_get_title (trial->cure)));
       g_ptr_array_add (row, _vn_report_text_as (vn_trial_state_get_id (trial->state), text));
       g_ptr_array_add (row, _vn_report_number (trial->before_db, vn_format_fixed (trial->before_db, 2)));
-      g_ptr_array_add (row, measured ? _vn_report_number (trial->after_db, vn_format_fixed (trial->after_db, 2)) : _vn_report_nothing ());
+      g_ptr_array_add (row, measured ? _vn_report_number (trial->after_db, vn_format_fixed (trial->after_db, 2))
+                       : _vn_report_nothing ());
       g_ptr_array_add (row, _vn_report_int ((gint64) trial->before_bytes, vn_format_bytes (trial->before_bytes)));
-      g_ptr_array_add (row, measured ? _vn_report_int ((gint64) trial->after_bytes, vn_format_bytes (trial->after_bytes)) : _vn_report_nothing ());
+      g_ptr_array_add (row, measured ? _vn_report_int ((gint64) trial->after_bytes, vn_format_bytes (trial->after_bytes))
+                       : _vn_report_nothing ());
     }
 }

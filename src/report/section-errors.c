@@ -38,7 +38,8 @@ section_errors_add_metrics (GPtrArray        *row,
     {
       const double value = vn_metric_get (error, metric);
 
-      g_ptr_array_add (row, vn_metric_is_measured (error, metric) ? _vn_report_number (value, vn_metric_format_fixed (metric, value))
+      g_ptr_array_add (row, vn_metric_is_measured (error, metric)
+                       ? _vn_report_number (value, vn_metric_format_fixed (metric, value))
                                                                   : _vn_report_absent ());
     }
 }
@@ -118,7 +119,8 @@ section_errors_add_parts (GPtrArray        *row,
 
   g_ptr_array_add (row, title != NULL ? _vn_report_text (title) : _vn_report_absent ());
   g_ptr_array_add (row, vn_error_row_is_dead (error) ? _vn_report_bool (TRUE, _("yes")) : _vn_report_absent ());
-  g_ptr_array_add (row, worst != NULL ? _vn_report_number (error->whole_db, vn_metric_format_fixed (VN_METRIC_SQNR, error->whole_db))
+  g_ptr_array_add (row, worst != NULL ? _vn_report_number (error->whole_db,
+                                                           vn_metric_format_fixed (VN_METRIC_SQNR, error->whole_db))
                                       : _vn_report_absent ());
   section_errors_add_db (row, error->margin_db);
   section_errors_add_db (row, error->held_out_db);
@@ -130,7 +132,8 @@ section_errors_add_rest (GPtrArray        *row,
                          const VnErrorRow *error)
 {
   section_errors_add_parts (row, error);
-  g_ptr_array_add (row, error->has_local ? _vn_report_number (error->local_db, vn_metric_format_fixed (VN_METRIC_SQNR, error->local_db))
+  g_ptr_array_add (row, error->has_local ? _vn_report_number (error->local_db,
+                                                              vn_metric_format_fixed (VN_METRIC_SQNR, error->local_db))
                                          : _vn_report_absent ());
   g_ptr_array_add (row, _vn_report_int ((gint64) error->n_bad, error->n_bad == 0 ? g_strdup ("") : NULL));
   g_ptr_array_add (row, error->n_bad_float > 0 ? _vn_report_int ((gint64) error->n_bad_float, NULL) : _vn_report_absent ());
@@ -165,7 +168,8 @@ section_errors_add_runtime (GPtrArray           *row,
   const VnRuntimeNode *node = input->forecast != NULL && error->node[0] != '\0'
                               ? vn_runtime_forecast_find_value (input->forecast, error->value, error->node) : NULL;
 
-  g_ptr_array_add (row, node != NULL ? _vn_report_text_as (vn_runtime_kind_get_id (node->kind), vn_runtime_kind_get_title (node->kind))
+  g_ptr_array_add (row, node != NULL ? _vn_report_text_as (vn_runtime_kind_get_id (node->kind),
+                                                           vn_runtime_kind_get_title (node->kind))
                                      : _vn_report_absent ());
 }
 
@@ -198,7 +202,8 @@ _vn_report_build_tensors (VnReportSection     *section,
     return;
   order = vn_error_table_sort_by (input->errors, vn_error_table_get_weakest_metric (input->errors));
   section_errors_add_briefs (section, input, order);
-  table = _vn_report_add_table (section, NULL, tensor_columns, G_N_ELEMENTS (tensor_columns), tensor_parts, G_N_ELEMENTS (tensor_parts));
+  table = _vn_report_add_table (section, NULL, tensor_columns, G_N_ELEMENTS (tensor_columns), tensor_parts,
+                                G_N_ELEMENTS (tensor_parts));
   for (guint i = 0; i < order->len; i++)
     {
       const VnErrorRow *error = vn_error_table_get (input->errors, g_array_index (order, guint, i));

@@ -39,7 +39,8 @@ section_head_ratio_value (const VnReportInput *input)
   ratio = (double) input->float_bytes / (double) input->quantized_bytes;
   number = vn_format_fixed (ratio, 2);
   larger = vn_format_fixed (1 / ratio, 2);
-  return _vn_report_number (ratio, ratio < 1 ? g_strdup_printf (_("%s times larger"), larger) : g_strdup_printf (_("%s times smaller"), number));
+  return _vn_report_number (ratio, ratio < 1 ? g_strdup_printf (_("%s times larger"), larger)
+                            : g_strdup_printf (_("%s times smaller"), number));
 }
 
 void
@@ -140,10 +141,12 @@ section_head_dup_sentence (const VnReportInput *input,
     }
   g_string_append_printf (text,
                           ngettext ("%u of %u tensor is marked (noise-to-signal ratio above %s or cosine below %s).",
-                                    "%u of %u tensors are marked (noise-to-signal ratio above %s or cosine below %s).", vn_error_table_get_n (input->errors)),
+                                    "%u of %u tensors are marked (noise-to-signal ratio above %s or cosine below %s).",
+                                    vn_error_table_get_n (input->errors)),
                           section_head_count_marked (input->errors), vn_error_table_get_n (input->errors), noise, least);
   for (guint i = 0; i < verdict->not_finite->len; i++)
-    g_string_append_printf (text, "%s%s", i == 0 ? _(" Non-finite: ") : ", ", (char *) g_ptr_array_index (verdict->not_finite, i));
+    g_string_append_printf (text, "%s%s", i == 0 ? _(" Non-finite: ") : ", ",
+                            (char *) g_ptr_array_index (verdict->not_finite, i));
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
@@ -152,7 +155,8 @@ void
 _vn_report_build_summary (VnReportSection     *section,
                           const VnReportInput *input)
 {
-  g_autoptr(VnVerdict) verdict = vn_verdict_new (input->errors, input->accuracy, input->notes, input->forecast, input->verification);
+  g_autoptr(VnVerdict) verdict = vn_verdict_new (input->errors, input->accuracy, input->notes, input->forecast,
+                                                 input->verification);
   GPtrArray *facts;
 
   section_head_add_suspicions (section, verdict);
@@ -164,7 +168,8 @@ _vn_report_build_summary (VnReportSection     *section,
     _vn_report_add_brief (section, vn_format_db_margin (verdict->worst_output_db, verdict->worst->margin_db),
                           g_strdup_printf (_("SQNR of the worst output, %s"), verdict->worst->value), NULL);
   _vn_report_fact (facts, "marked", _("Marked tensors"),
-                   input->errors != NULL ? _vn_report_int (section_head_count_marked (input->errors), NULL) : _vn_report_nothing ());
+                   input->errors != NULL ? _vn_report_int (section_head_count_marked (input->errors), NULL)
+                   : _vn_report_nothing ());
 }
 
 /* What becomes of detections, of a mask, of text, ... */
@@ -185,7 +190,8 @@ section_head_add_kept (VnReportSection *section,
     {
       g_autofree char *key = g_strdup_printf ("%s_added", vn_task_get_counted (task));
 
-      _vn_report_fact (facts, g_intern_string (key), vn_task_get_second_title (task), _vn_report_int ((gint64) kept->n_added, NULL));
+      _vn_report_fact (facts, g_intern_string (key), vn_task_get_second_title (task),
+                       _vn_report_int ((gint64) kept->n_added, NULL));
     }
   else if (vn_task_get_second (task) == VN_TASK_SECOND_MEAN)
     _vn_report_fact (facts, vn_task_get_second_id (task), vn_task_get_second_title (task), _vn_report_number (kept->mean, NULL));
@@ -206,13 +212,15 @@ _vn_report_build_accuracy (VnReportSection     *section,
                                                                     "%u, same prediction %u.",
                                                                     "Top-1 on %u labeled samples: float %u, quantized "
                                                                     "%u, same prediction %u.", accuracy->n),
-                                                          accuracy->n, accuracy->float_top1, accuracy->quant_top1, accuracy->agree));
+                                                          accuracy->n, accuracy->float_top1, accuracy->quant_top1,
+                                                          accuracy->agree));
   _vn_report_fact (facts, "samples", _("Labeled samples"), _vn_report_int (accuracy->n, NULL));
   _vn_report_fact (facts, "float_top1", _("Float model correct"), _vn_report_int (accuracy->float_top1, NULL));
   _vn_report_fact (facts, "quantized_top1", _("Quantized model correct"), _vn_report_int (accuracy->quant_top1, NULL));
   _vn_report_fact (facts, "agree", _("Top-1 agreement"), _vn_report_int (accuracy->agree, NULL));
   if (accuracy->n > 0)
-    _vn_report_add_brief (section, g_strdup_printf ("%.1f → %.1f %%", 100.0 * accuracy->float_top1 / accuracy->n, 100.0 * accuracy->quant_top1 / accuracy->n),
+    _vn_report_add_brief (section, g_strdup_printf ("%.1f → %.1f %%", 100.0 * accuracy->float_top1 / accuracy->n,
+                                                    100.0 * accuracy->quant_top1 / accuracy->n),
                           g_strdup_printf (ngettext ("correct of %u labeled sample",
                                                      "correct of %u labeled samples", accuracy->n), accuracy->n), NULL);
 }

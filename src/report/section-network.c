@@ -11,7 +11,8 @@
 
 #define MOST_TITLES 2000u    /* points that can be told from each other */
 
-/* Of two networks that were only compared nobody knows how one became the other: only errors, by the names in the float network. */
+/* Of two networks that were only compared nobody knows how one became the other: only errors, by the names in the float
+ * network. */
 static VnRun *
 section_network_make_result (const VnReportInput *input)
 {
@@ -47,7 +48,8 @@ section_network_add_picture (VnReportSection     *section,
   g_autoptr(VnScene) scene = vn_scene_build (input->source, input->result);
   const VnHeatHandles handles = vn_scene_default_handles (scene, input->source, result, metric);
   g_autoptr(VnOverlay) overlay = vn_scene_build_overlay (scene, input->source, result, metric, handles);
-  g_autofree char *text = g_strdup_printf (_("The graph from its inputs to its outputs, in rows. Color: %s."), _(vn_metric_get_info (metric)->title));
+  g_autofree char *text = g_strdup_printf (_("The graph from its inputs to its outputs, in rows. Color: %s."),
+                                           _(vn_metric_get_info (metric)->title));
 
   char *limits[2];
 
@@ -79,8 +81,10 @@ section_network_add_course (VnReportSection     *section,
   const VnMetricInfo *info = vn_metric_get_info (VN_METRIC_SQNR);
   const VnPictureAxes axes = { .x_title = input->plan != NULL ? _("Position in the network; circle: 8-bit, square: "
                                                                   "16-bit, hollow: float") : _("Position in the network"),
-                               .y_title = _("dB, higher is better"), .lines = (const double[]) { info->fine, info->bad }, .n_lines = 2,
-                               .x_hidden = TRUE, .height = 200, .x_first = _("input"), .x_last = _("outputs"), .shades_last = TRUE };
+                               .y_title = _("dB, higher is better"), .lines = (const double[]) { info->fine, info->bad },
+                               .n_lines = 2,
+                               .x_hidden = TRUE, .height = 200, .x_first = _("input"), .x_last = _("outputs"),
+                               .shades_last = TRUE };
   const guint n = vn_error_table_get_n (errors);
   g_autofree VnPicturePoint *points = g_new0 (VnPicturePoint, n + 1);
   g_autoptr(GPtrArray) titles = g_ptr_array_new_with_free_func (g_free);
@@ -92,8 +96,10 @@ section_network_add_course (VnReportSection     *section,
       g_autofree char *db = vn_format_decimals (row->sqnr_db, 2);
 
       g_ptr_array_add (titles, n <= MOST_TITLES ? g_strdup_printf ("%s, %s dB", row->value, db) : NULL);
-      points[n_points] = (VnPicturePoint) { .x = i, .y = row->sqnr_db, .t = vn_heat_t (vn_heat_axis (VN_METRIC_SQNR, row->sqnr_db), handles),
-                                            .is_marked = row->is_output || row->is_last, .title = g_ptr_array_index (titles, titles->len - 1) };
+      points[n_points] = (VnPicturePoint) { .x = i, .y = row->sqnr_db,
+                                            .t = vn_heat_t (vn_heat_axis (VN_METRIC_SQNR, row->sqnr_db), handles),
+                                            .is_marked = row->is_output || row->is_last, .title =
+                                              g_ptr_array_index (titles, titles->len - 1) };
       section_network_set_shape (&points[n_points++], input->plan, row->value);
     }
   if (n_points > 1)

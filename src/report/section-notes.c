@@ -26,6 +26,7 @@ _vn_report_build_notes (VnReportSection     *section,
     {
       const VnNote *note = vn_notes_get (input->notes, i);
 
-      _vn_report_add_note (lines, note, titles[note->level] != NULL ? _(titles[note->level]) : NULL, section_notes_get_remedy (note));
+      _vn_report_add_note (lines, note, titles[note->level] != NULL ? _(titles[note->level]) : NULL,
+                           section_notes_get_remedy (note));
     }
 }

@@ -78,7 +78,8 @@ _vn_report_build_origins (VnReportSection     *section,
       g_ptr_array_add (row, _vn_report_number (item->share, g_strdup_printf ("%.1f %%", 100 * item->share)));
       g_ptr_array_add (row, _vn_report_number (item->alone_db, vn_format_fixed (item->alone_db, 2)));
       g_ptr_array_add (row, _vn_report_number (item->local_db, vn_format_fixed (item->local_db, 2)));
-      g_ptr_array_add (row, isfinite (item->share_error) ? _vn_report_number (item->share_error, g_strdup_printf ("%.2f %%", 100 * item->share_error))
+      g_ptr_array_add (row, isfinite (item->share_error)
+                       ? _vn_report_number (item->share_error, g_strdup_printf ("%.2f %%", 100 * item->share_error))
                                                          : _vn_report_absent ());
       g_ptr_array_add (row, _vn_report_int (item->n_samples, NULL));
     }

@@ -95,7 +95,8 @@ section_precision_dup_rules (VnRun       *result,
       const VnRuleSet *set = g_ptr_array_index (sets, i);
 
       if (!set->enabled || set->nodes->len == 0 ||
-          vn_run_get_node_dtype (result, g_ptr_array_index (result->source->graph->nodes, g_array_index (set->nodes, guint, 0))) != count->type)
+          vn_run_get_node_dtype (result, g_ptr_array_index (result->source->graph->nodes,
+                                                            g_array_index (set->nodes, guint, 0))) != count->type)
         continue;
       found = set;
       n++;
@@ -111,7 +112,8 @@ section_precision_dup_about (VnRun       *result,
 {
   g_autofree char *bits = vn_dtype_is_float (count->type) && vn_dtype_get_bits (count->type) >= 32
                           ? g_strdup (_("float")) : g_strdup_printf (_("%u-bit"), vn_dtype_get_bits (count->type));
-  g_autofree char *more = count->type == result->recipe->activation ? g_strdup (result->recipe->method) : section_precision_dup_rules (result, count);
+  g_autofree char *more = count->type == result->recipe->activation
+                          ? g_strdup (result->recipe->method) : section_precision_dup_rules (result, count);
 
   return more != NULL ? g_strdup_printf ("%s, %s", bits, more) : g_steal_pointer (&bits);
 }
@@ -143,7 +145,8 @@ _vn_report_add_precision (VnReportSection     *section,
       GPtrArray *row = _vn_report_add_row (table);
       g_autofree char *about = section_precision_dup_about (input->result, count);
 
-      g_ptr_array_add (row, _vn_report_signed (_vn_report_text_as (vn_dtype_get_name (count->type), vn_dtype_get_badge (count->type)),
+      g_ptr_array_add (row, _vn_report_signed (_vn_report_text_as (vn_dtype_get_name (count->type),
+                                                                   vn_dtype_get_badge (count->type)),
                                                vn_sign_badge (precision, vn_dtype_get_badge (count->type))));
       g_ptr_array_add (row, _vn_report_text (about));
       g_ptr_array_add (row, _vn_report_int (count->n, NULL));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Section: what ONNX Runtime makes of the export, measured where it was run there, otherwise expected: share on integers, time beside float,
- * whether outputs agree, and what it computes in float. */
+/* Section: what ONNX Runtime makes of the export, measured where it was run there, otherwise expected: share on integers, time
+ * beside float, whether outputs agree, and what it computes in float. */
 #include "vn-report-build.h"
 
 #include "vn-format.h"
@@ -53,7 +53,8 @@ section_runtime_add_source (GPtrArray  *facts,
                             gboolean    measured)
 {
   VnReportValue *value = isnan (figure) ? _vn_report_nothing ()
-                                        : _vn_report_text_as (measured ? "measured" : "forecast", measured ? _("measured") : _("estimated"));
+                                        : _vn_report_text_as (measured ? "measured" : "forecast", measured
+                                                              ? _("measured") : _("estimated"));
 
   _vn_report_fact_joined (facts, key, VN_REPORT_JOIN_PARENTHESES, value);
 }
@@ -62,7 +63,8 @@ static char *
 section_runtime_dup_ratio (const VnRuntimeFigures *figures)
 {
   return figures->time_measured ? g_strdup_printf (_("%.2f times the float latency"), figures->ratio)
-                                : g_strdup_printf (_("about %.1f times that, %.1f to %.1f"), figures->ratio, figures->least_ratio, figures->most_ratio);
+                                : g_strdup_printf (_("about %.1f times that, %.1f to %.1f"), figures->ratio, figures->least_ratio,
+                                                   figures->most_ratio);
 }
 
 static void
@@ -76,7 +78,8 @@ section_runtime_add_facts (VnReportSection     *section,
   _vn_report_fact (facts, "onnxruntime", _("Measured in ONNX Runtime"),
                    _vn_report_text (input->verification != NULL ? input->verification->version : NULL));
   if (input->verification != NULL && input->verification->refusal != NULL)
-    _vn_report_fact (facts, "refusal", _("ONNX Runtime’s message about the export"), _vn_report_text (input->verification->refusal));
+    _vn_report_fact (facts, "refusal", _("ONNX Runtime’s message about the export"),
+                     _vn_report_text (input->verification->refusal));
   _vn_report_fact (facts, "integer_share", _("Integer MACs"), section_runtime_percent (figures.integer_share));
   section_runtime_add_source (facts, "integer_share_from", figures.integer_share, figures.share_measured);
   _vn_report_fact (facts, "seconds", figures.time_measured ? _("Latency, one thread") : _("Estimated latency, one thread"),
@@ -86,7 +89,8 @@ section_runtime_add_facts (VnReportSection     *section,
   _vn_report_fact_joined (facts, "time_ratio", VN_REPORT_JOIN_PARENTHESES,
                           isnan (figures.ratio) ? _vn_report_nothing ()
                                                 : _vn_report_number (figures.ratio, section_runtime_dup_ratio (&figures)));
-  _vn_report_fact (facts, "conversion_share", _("Type and layout conversions"), section_runtime_percent (figures.conversion_share));
+  _vn_report_fact (facts, "conversion_share", _("Type and layout conversions"),
+                   section_runtime_percent (figures.conversion_share));
   section_runtime_add_source (facts, "conversion_share_from", figures.conversion_share, FALSE);
 }
 
@@ -159,7 +163,8 @@ section_runtime_add_nodes (VnReportSection         *section,
       g_ptr_array_add (row, _vn_report_text (node->label));
       g_ptr_array_add (row, _vn_report_text (node->op_type));
       g_ptr_array_add (row, _vn_report_text (node->kernel));
-      g_ptr_array_add (row, _vn_report_text_as (vn_runtime_reason_get_id (node->reason), vn_runtime_reason_get_text (node->reason)));
+      g_ptr_array_add (row, _vn_report_text_as (vn_runtime_reason_get_id (node->reason),
+                                                vn_runtime_reason_get_text (node->reason)));
       g_ptr_array_add (row, section_runtime_percent (node->seconds / forecast->seconds));
     }
 }
@@ -173,9 +178,11 @@ section_runtime_add_briefs (VnReportSection     *section,
   vn_runtime_figures_init (&figures, input->forecast, input->verification);
   if (figures.seconds > 0 && figures.float_seconds > 0)
     _vn_report_add_brief (section, g_strdup_printf ("%.3g → %.3g ms", 1e3 * figures.float_seconds, 1e3 * figures.seconds),
-                          g_strdup (figures.time_measured ? _("latency in ONNX Runtime, measured") : _("latency in ONNX Runtime, estimated")), NULL);
+                          g_strdup (figures.time_measured ? _("latency in ONNX Runtime, measured")
+                                    : _("latency in ONNX Runtime, estimated")), NULL);
   if (!isnan (figures.integer_share))
-    _vn_report_add_brief (section, g_strdup_printf ("%.0f %%", 100 * figures.integer_share), g_strdup (_("of MACs on integers")), NULL);
+    _vn_report_add_brief (section, g_strdup_printf ("%.0f %%", 100 * figures.integer_share), g_strdup (_("of MACs on integers")),
+                          NULL);
 }
 
 void

@@ -59,7 +59,8 @@ section_settings_value (const VnRecipe  *recipe,
   const VnSettingDifference *difference = g_ptr_array_index (differences, i);
   const guint first_rule = differences->len - recipe->overrides->len;
 
-  return i >= first_rule ? _vn_report_rule (g_ptr_array_index (recipe->overrides, i - first_rule)) : _vn_report_text (difference->value);
+  return i >= first_rule ? _vn_report_rule (g_ptr_array_index (recipe->overrides, i - first_rule))
+         : _vn_report_text (difference->value);
 }
 
 static void
@@ -81,7 +82,8 @@ section_settings_add_differences (VnReportSection *section,
   };
   static const VnReportPart parts[] = { { NULL, N_("Changed from the preset:") } };
   g_autoptr(GPtrArray) differences = vn_recipe_list_differences (recipe);
-  VnReportContent *table = _vn_report_add_table (section, "differences", columns, G_N_ELEMENTS (columns), parts, G_N_ELEMENTS (parts));
+  VnReportContent *table = _vn_report_add_table (section, "differences", columns, G_N_ELEMENTS (columns), parts,
+                                                 G_N_ELEMENTS (parts));
 
   for (guint i = 0; i < differences->len; i++)
     {
@@ -142,7 +144,8 @@ _vn_report_build_settings (VnReportSection     *section,
   _vn_report_fact (facts, "preset", _("Preset"), _vn_report_text (input->recipe->preset));
   section_settings_add_types (facts, input->recipe);
   section_settings_add_ranges (facts, input->recipe);
-  _vn_report_fact (facts, "exclude", _("Left in float"), _vn_report_for_programs (section_settings_list_rules (input->recipe, TRUE)));
+  _vn_report_fact (facts, "exclude", _("Left in float"),
+                   _vn_report_for_programs (section_settings_list_rules (input->recipe, TRUE)));
   _vn_report_fact (facts, "rules", _("Rules"), _vn_report_for_programs (section_settings_list_rules (input->recipe, FALSE)));
   _vn_report_fact (facts, "samples", _("Samples"), _vn_report_text (samples));
   section_settings_add_rules (section, input);

@@ -41,7 +41,8 @@ section_steps_add_briefs (VnReportSection *section,
 
       if (!step->kept || n_kept++ >= BRIEFS)
         continue;
-      _vn_report_add_brief (section, isnan (step->after_db - step->before_db) ? NULL : vn_format_signed_db (step->after_db - step->before_db),
+      _vn_report_add_brief (section, isnan (step->after_db - step->before_db)
+                            ? NULL : vn_format_signed_db (step->after_db - step->before_db),
                             g_strdup (step->title), NULL);
     }
   if (n_kept == 0)

@@ -28,7 +28,8 @@ static const VnFinding *
 section_weakest_find (VnRun            *result,
                       const VnErrorRow *row)
 {
-  g_autoptr(GArray) parts = result->contributions != NULL && result->diagnosis != NULL ? vn_contributions_find (result->contributions, row->value) : NULL;
+  g_autoptr(GArray) parts = result->contributions != NULL && result->diagnosis != NULL
+                            ? vn_contributions_find (result->contributions, row->value) : NULL;
 
   for (guint i = 0; parts != NULL && i < parts->len; i++)
     {
@@ -56,7 +57,8 @@ section_weakest_dup_cause (VnRun            *result,
   g_autofree char *label = NULL;
 
   if (row->n_bad > 0)
-    return g_strdup_printf (ngettext ("%.0f value became NaN or infinite.", "%.0f values became NaN or infinite.", row->n_bad), (double) row->n_bad);
+    return g_strdup_printf (ngettext ("%.0f value became NaN or infinite.", "%.0f values became NaN or infinite.", row->n_bad),
+                            (double) row->n_bad);
   if (finding != NULL)
     return g_strdup (finding->text);
   origin = vn_cause_find_origin (result, node);
@@ -105,7 +107,8 @@ section_weakest_dup_cure (VnRun           *result,
   if (!(finding->share > 0 && finding->share < 1))
     return g_strdup (_(vn_cure_get_title (g_array_index (cures, VnCure, 0))));
   /* Translators: a cure, and the decibels that are won if the tensor added no error any more */
-  return g_strdup_printf (_("%s (at most %+.1f\u00a0dB)"), _(vn_cure_get_title (g_array_index (cures, VnCure, 0))), -10 * log10 (1 - finding->share));
+  return g_strdup_printf (_("%s (at most %+.1f\u00a0dB)"), _(vn_cure_get_title (g_array_index (cures, VnCure, 0))),
+                          -10 * log10 (1 - finding->share));
 }
 
 static VnReportValue *
@@ -113,12 +116,14 @@ section_weakest_band (VnErrorTable     *errors,
                       const VnErrorRow *row,
                       VnMetric          metric)
 {
-  const VnHeatHandles handles = metric == VN_METRIC_CONTRIBUTION ? vn_heat_handles_for_run (metric, errors) : vn_heat_default_handles (metric);
+  const VnHeatHandles handles = metric == VN_METRIC_CONTRIBUTION
+                                ? vn_heat_handles_for_run (metric, errors) : vn_heat_default_handles (metric);
   const double axis = vn_heat_axis (metric, vn_metric_get (row, metric));
   const guint ticks = vn_heat_ticks (axis, handles);
   const VnBand band = vn_heat_get_band (ticks);
 
-  return _vn_report_signed (_vn_report_text_as (vn_band_get_id (band), _(vn_band_get_title (band))), vn_sign_swatch (vn_heat_t (axis, handles), ticks));
+  return _vn_report_signed (_vn_report_text_as (vn_band_get_id (band), _(vn_band_get_title (band))),
+                            vn_sign_swatch (vn_heat_t (axis, handles), ticks));
 }
 
 static void
@@ -134,7 +139,8 @@ section_weakest_add (VnReportContent *table,
   GPtrArray *cells = _vn_report_add_row (table);
 
   g_ptr_array_add (cells, section_weakest_band (result->errors, row, metric));
-  g_ptr_array_add (cells, _vn_report_number (vn_metric_get (row, metric), vn_metric_format (metric, vn_metric_get (row, metric))));
+  g_ptr_array_add (cells, _vn_report_number (vn_metric_get (row, metric),
+                                             vn_metric_format (metric, vn_metric_get (row, metric))));
   g_ptr_array_add (cells, _vn_report_about (_vn_report_text (label), node));
   g_ptr_array_add (cells, _vn_report_text (node->op_type));
   g_ptr_array_add (cells, _vn_report_text (cause));
@@ -152,8 +158,10 @@ _vn_report_build_weakest (VnReportSection     *section,
   if (weak == NULL || weak->len == 0)
     return;
   metric = vn_error_table_get_weakest_metric (input->result->errors);
-  table = _vn_report_add_table (section, NULL, columns, G_N_ELEMENTS (columns), metric == VN_METRIC_CONTRIBUTION ? share_parts : own_parts, 1);
+  table = _vn_report_add_table (section, NULL, columns, G_N_ELEMENTS (columns), metric == VN_METRIC_CONTRIBUTION
+                                ? share_parts : own_parts, 1);
   table->is_large = TRUE;
   for (guint i = 0; i < MIN (weak->len, MOST_NODES); i++)
-    section_weakest_add (table, input->result, g_ptr_array_index (input->source->graph->nodes, g_array_index (weak, guint, i)), metric);
+    section_weakest_add (table, input->result, g_ptr_array_index (input->source->graph->nodes, g_array_index (weak, guint, i)),
+                         metric);
 }

@@ -72,8 +72,10 @@ static guint
 report_command_preprocess_count_differences (const VnPreprocess *self,
                                              const VnPreprocess *preset)
 {
-  return (guint) !report_command_floats_equal (self->mean, preset->mean) + (guint) !report_command_floats_equal (self->std, preset->std) +
-         (self->color != preset->color) + (self->layout != preset->layout) + (self->fit != preset->fit) + (self->resample != preset->resample) +
+  return (guint) !report_command_floats_equal (self->mean, preset->mean)
+         + (guint) !report_command_floats_equal (self->std, preset->std) +
+         (self->color != preset->color) + (self->layout != preset->layout) + (self->fit != preset->fit)
+         + (self->resample != preset->resample) +
          (self->resize != preset->resize) + (self->width != preset->width);
 }
 
@@ -283,7 +285,8 @@ command_append_word (GString    *text,
   static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=./,:+@%";
   g_autofree char *quoted = command_quote (word);
 
-  g_string_append_printf (text, "%s%s", text->len > 0 ? " " : "", *word != '\0' && strspn (word, plain) == strlen (word) ? word : quoted);
+  g_string_append_printf (text, "%s%s", text->len > 0 ? " " : "", *word != '\0' && strspn (word, plain) == strlen (word)
+                          ? word : quoted);
 }
 
 /**
@@ -336,6 +339,7 @@ vn_report_input_init (VnReportInput *self,
                             .forecast = result->forecast, .verification = result->verification,
                             .stats = result->stats, .notes = result->notes, .accuracy = &result->accuracy,
                             .float_bytes = result->float_bytes, .quantized_bytes = result->quantized_bytes,
-                            .n_calibration = result->n_calibration, .n_held_out = result->n_held_out, .left_out = result->left_out, .run = &result->settings,
+                            .n_calibration = result->n_calibration, .n_held_out = result->n_held_out,
+                            .left_out = result->left_out, .run = &result->settings,
                             .steps = result->steps, .curve = result->curve, .result = result };
 }

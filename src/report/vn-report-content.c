@@ -247,7 +247,8 @@ vn_report_table_list_columns (const VnReportContent *table,
     {
       gboolean any = table->columns[c].title == NULL;   /* of marks: that there are none is worth seeing */
 
-      if ((table->columns[c].part != (int) part && table->columns[c].part != VN_REPORT_ALL_PARTS) || table->columns[c].join != VN_REPORT_APART)
+      if ((table->columns[c].part != (int) part && table->columns[c].part != VN_REPORT_ALL_PARTS) ||
+          table->columns[c].join != VN_REPORT_APART)
         continue;
       for (guint r = 0; r < table->rows->len && !any; r++)
         any = report_content_says (g_ptr_array_index (table->rows, r), c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The report as one page of HTML that needs nothing else: no script, no picture and no style from elsewhere. The first screen tells
- * verdict, figures, where the error starts and what was done. */
+/* The report as one page of HTML that needs nothing else: no script, no picture and no style from elsewhere. The first screen
+ * tells verdict, figures, where the error starts and what was done. */
 #include "vn-report.h"
 
 #include "html-head.h"
@@ -43,7 +43,8 @@ html_add_facts (Html                  *self,
       any = TRUE;
       _vn_html_append_element (self, "<tr><th scope=\"row\">", fact->label, "</th><td>");
       _vn_html_append_value (self, fact->value, HTML_MOST_TEXT);
-      for (guint k = i + 1; k < content->facts->len && (fact = g_ptr_array_index (content->facts, k))->join != VN_REPORT_APART; k++)
+      for (guint k = i + 1; k < content->facts->len &&
+           (fact = g_ptr_array_index (content->facts, k))->join != VN_REPORT_APART; k++)
         _vn_html_append_joined (self, fact->join, fact->value);
       g_string_append (self->text, "</td></tr>\n");
     }
@@ -60,7 +61,8 @@ html_open_table (Html                  *self,
     {
       const VnReportColumn *column = &table->columns[g_array_index (columns, guint, i)];
 
-      g_string_append (self->text, column->title == NULL ? "<td class=\"mark\">" : column->is_number ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">");
+      g_string_append (self->text, column->title == NULL ? "<td class=\"mark\">" : column->is_number
+                       ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">");
       if (column->title != NULL)
         _vn_html_append (self, _(column->title));
       if (column->unit != NULL && *column->unit != '\0')
@@ -85,7 +87,8 @@ html_add_row (Html                  *self,
       const char *kind = column->title == NULL ? "mark" : column->is_number ? "n" : "";
 
       if (*kind != '\0' || value->is_bad)
-        g_string_append_printf (self->text, "<td class=\"%s%s%s\">", kind, *kind != '\0' && value->is_bad ? " " : "", value->is_bad ? "bad" : "");
+        g_string_append_printf (self->text, "<td class=\"%s%s%s\">", kind, *kind != '\0' && value->is_bad ? " " : "",
+                                value->is_bad ? "bad" : "");
       else
         g_string_append (self->text, "<td>");
       _vn_html_append_value (self, value, HTML_MOST_NAME);
@@ -122,7 +125,8 @@ html_add_rows (Html                  *self,
   if (n < rows->len)
     {
       g_autofree char *left = g_strdup_printf (ngettext ("%u more is in the Markdown and JSON reports.",
-                                                         "%u more are in the Markdown and JSON reports.", rows->len - n), rows->len - n);
+                                                         "%u more are in the Markdown and JSON reports.", rows->len - n),
+                                                         rows->len - n);
 
       _vn_html_append_element (self, "<p class=\"dim\">", left, "</p>\n");
     }
@@ -179,7 +183,8 @@ html_add_notes (Html                  *self,
 static const char *
 html_find_mood (const char *level)
 {
-  return g_str_equal (level, "good") ? "good" : g_str_equal (level, "unusable") || g_str_equal (level, "not-finite") ? "bad" : "watch";
+  return g_str_equal (level, "good") ? "good" : g_str_equal (level, "unusable") || g_str_equal (level, "not-finite")
+         ? "bad" : "watch";
 }
 
 static void
@@ -200,7 +205,8 @@ html_add_command (Html                  *self,
   _vn_html_append_element (self, "<p>", content->intro, "</p>\n");
   if (strlen (content->text) > MOST_COMMAND)
     {
-      _vn_html_append_element (self, "<p class=\"dim\">", _("The command is too long for a page; it is in the report as Markdown or JSON."), "</p>\n");
+      _vn_html_append_element (self, "<p class=\"dim\">",
+                               _("The command is too long for a page; it is in the report as Markdown or JSON."), "</p>\n");
       return;
     }
   g_string_append (self->text, "<pre><code>");
@@ -292,7 +298,8 @@ html_change_box (Html       *self,
   if (before != NULL && !enters_column)
     g_string_append (self->text, g_str_equal (before, "column") ? "</div></div>\n" : "</div>\n");
   if (now != NULL)
-    g_string_append_printf (self->text, g_str_equal (now, "column") && !enters_column ? "<div class=\"beside\"><div class=\"%s\">\n" :
+    g_string_append_printf (self->text, g_str_equal (now, "column") && !enters_column
+                            ? "<div class=\"beside\"><div class=\"%s\">\n" :
                             "<div class=\"%s\">\n", now);
 }
 
@@ -396,8 +403,10 @@ vn_report_print_html (const VnReportModel  *model,
   g_return_val_if_fail (model != NULL, NULL);
 
   /* Translators: the code of the language that you translate to, such as “de” */
-  g_string_append_printf (self.text, "<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n", C_("language of the report", "en"));
-  g_string_append (self.text, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+  g_string_append_printf (self.text, "<!DOCTYPE html>\n<html lang=\"%s\">\n<head>\n<meta charset=\"utf-8\">\n",
+                          C_("language of the report", "en"));
+  g_string_append (self.text,
+                   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
                               "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                               "<meta name=\"color-scheme\" content=\"light dark\">\n");
   _vn_html_append_element (&self, "<title>", model->title, "</title>\n");

@@ -112,7 +112,8 @@ markdown_append_header (Markdown              *self,
     {
       const VnReportColumn *column = &table->columns[g_array_index (columns, guint, i)];
 
-      g_string_append_printf (self->text, "%s%s%s%s |", column->title != NULL ? " " : "", column->title != NULL ? _(column->title) : "",
+      g_string_append_printf (self->text, "%s%s%s%s |", column->title != NULL ? " " : "", column->title != NULL
+                              ? _(column->title) : "",
                               column->unit != NULL && *column->unit != '\0' ? " " : "",
                               column->unit != NULL && *column->unit != '\0' ? _(column->unit) : "");
     }

@@ -44,7 +44,8 @@ report_model_get_title (const VnReportInput *input,
 static char *
 report_model_dup_made (const VnReportInput *input)
 {
-  g_autoptr(GDateTime) time = input->result != NULL && input->result->time > 0 ? g_date_time_new_from_unix_local (input->result->time) : NULL;
+  g_autoptr(GDateTime) time = input->result != NULL && input->result->time > 0
+                              ? g_date_time_new_from_unix_local (input->result->time) : NULL;
   /* Translators: a day and a time, as g_date_time_format() takes them: “20 November 2026, 14:02” */
   g_autofree char *when = time != NULL ? g_date_time_format (time, _("%-d %B %Y, %H:%M")) : NULL;
 
@@ -60,7 +61,8 @@ report_model_dup_samples (const VnReportInput *input)
   if (name == NULL || input->n_calibration == 0)
     return NULL;
   if (vn_data_spec_is_random (input->data))
-    return g_strdup_printf (ngettext ("calibrated on %u random sample", "calibrated on %u random samples", input->n_calibration), input->n_calibration);
+    return g_strdup_printf (ngettext ("calibrated on %u random sample", "calibrated on %u random samples", input->n_calibration),
+                            input->n_calibration);
   /* Translators: number of samples, name of their folder */
   return g_strdup_printf (_("calibrated on %u of %s"), input->n_calibration, name);
 }
@@ -76,8 +78,10 @@ report_model_dup_foot (const VnReportInput *input)
   calibrated = report_model_dup_samples (input);
   measured = input->errors == NULL || n == 0 ? g_strdup (_("Not measured")) :
              input->left_out ? g_strdup_printf (ngettext ("Measured on %u sample, excluded from calibration for it",
-                                                          "Measured on %u samples, each excluded from calibration in turn", n), n) :
-             g_strdup_printf (ngettext ("Measured on %u sample not used for calibration", "Measured on %u samples not used for calibration", n), n);
+                                                          "Measured on %u samples, each excluded from calibration in turn", n),
+                                                          n) :
+             g_strdup_printf (ngettext ("Measured on %u sample not used for calibration",
+                                        "Measured on %u samples not used for calibration", n), n);
   return calibrated != NULL ? g_strdup_printf (_("%s; %s."), measured, calibrated) : g_strdup_printf (_("%s."), measured);
 }
 
@@ -111,7 +115,8 @@ vn_report_model_new (const VnReportInput *input,
       if (!(sections[i].layouts & layout))
         continue;
       section = g_new0 (VnReportSection, 1);
-      *section = (VnReportSection) { sections[i].id, _(sections[i].title), sections[i].stage, sections[i].stage == VN_REPORT_STAGE_HEAD,
+      *section = (VnReportSection) { sections[i].id, _(sections[i].title), sections[i].stage,
+                                     sections[i].stage == VN_REPORT_STAGE_HEAD,
                                      g_ptr_array_new_with_free_func (_vn_report_content_free),
                                      g_ptr_array_new_with_free_func (_vn_report_brief_free) };
       sections[i].build (section, input);
@@ -148,7 +153,8 @@ vn_report_model_dup_about (const VnReportModel *self)
           const VnReportFact *fact = g_ptr_array_index (content->facts, k);
 
           if (*fact->value->display != '\0')
-            g_string_append_printf (about, "%s%s%s%s", about->len > 0 ? " · " : "", k > 0 ? fact->label : "", k > 0 ? " " : "", fact->value->display);
+            g_string_append_printf (about, "%s%s%s%s", about->len > 0 ? " · " : "", k > 0 ? fact->label : "", k > 0 ? " " : "",
+                                    fact->value->display);
         }
     }
   return g_string_free (about, FALSE);

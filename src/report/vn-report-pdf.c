@@ -55,7 +55,8 @@ pdf_add_facts (Pdf                   *self,
 
       if (fact->join != VN_REPORT_APART || *fact->value->display == '\0')
         continue;
-      for (guint k = i; k < content->facts->len && (k == i || (fact = g_ptr_array_index (content->facts, k))->join != VN_REPORT_APART); k++)
+      for (guint k = i; k < content->facts->len && (k == i ||
+                                                    (fact = g_ptr_array_index (content->facts, k))->join != VN_REPORT_APART); k++)
         {
           g_autofree char *shown = vn_report_value_dup_shown (fact->value, MOST_FACT);
 
@@ -90,7 +91,8 @@ pdf_add_notes (Pdf                   *self,
     {
       const VnReportLine *line = g_ptr_array_index (content->lines, i);
       g_autofree char *text = g_strconcat (line->title != NULL ? line->title : "", line->title != NULL ? " " : "",
-                                           line->subject != NULL ? line->subject : "", line->subject != NULL ? ": " : "", line->text,
+                                           line->subject != NULL ? line->subject : "", line->subject != NULL ? ": " : "",
+                                           line->text,
                                            line->remedy != NULL ? ". " : "", line->remedy, NULL);
       const PdfText style = { .size = self->section->is_head ? 10 : 8.5, .alpha = 0.9, .width = PDF_INNER, .lines = 6 };
 
@@ -136,7 +138,8 @@ pdf_put_picture (Pdf                   *self,
                  double                 width)
 {
   const double wide = width * PICTURE, height = vn_picture_get_height (content->picture, wide) / PICTURE;
-  const PdfText title = { .size = content->place == VN_REPORT_ALONE ? 9 : 10, .alpha = 1, .width = width, .bold = TRUE, .lines = 1 }, text = { .size = 8, .alpha = 0.6, .width = width, .lines = 3 };
+  const PdfText title = { .size = content->place == VN_REPORT_ALONE ? 9 : 10, .alpha = 1, .width = width, .bold = TRUE,
+                          .lines = 1 }, text = { .size = 8, .alpha = 0.6, .width = width, .lines = 3 };
   const double top = self->page.y;
 
   if (content->title != NULL)
@@ -178,7 +181,8 @@ pdf_add_pair (Pdf   *self,
   const gboolean narrow = (self->page.inner - 20) / 2 < LEAST_PAIR;
   const double width = narrow ? self->page.inner : (self->page.inner - 20) / 2;
   const GPtrArray *contents = self->section->contents;
-  const VnReportContent *first = g_ptr_array_index (contents, i), *second = i + 1 < contents->len ? g_ptr_array_index (contents, i + 1) : NULL;
+  const VnReportContent *first = g_ptr_array_index (contents, i), *second = i + 1 < contents->len
+                                 ? g_ptr_array_index (contents, i + 1) : NULL;
   double top, height, other = 0;
 
   if (second != NULL && (narrow || second->kind != VN_REPORT_PICTURE || !vn_picture_is_small (second->picture)))
@@ -217,7 +221,8 @@ pdf_count_beside (const Pdf *self,
   const GPtrArray *contents = self->section->contents;
   guint n = i;
 
-  if (((const VnReportContent *) g_ptr_array_index (contents, i))->place != VN_REPORT_WIDE || SIDE * self->page.inner < LEAST_SIDE)
+  if (((const VnReportContent *) g_ptr_array_index (contents, i))->place != VN_REPORT_WIDE ||
+      SIDE * self->page.inner < LEAST_SIDE)
     return 0;
   for (n++; n < contents->len && ((const VnReportContent *) g_ptr_array_index (contents, n))->place == VN_REPORT_BESIDE; n++)
     ;
@@ -296,7 +301,8 @@ pdf_says (const VnReportSection *section)
     {
       const VnReportContent *content = g_ptr_array_index (section->contents, i);
 
-      if ((content->kind == VN_REPORT_TABLE && content->rows->len > 0) || (content->kind == VN_REPORT_NOTES && content->lines->len > 0) ||
+      if ((content->kind == VN_REPORT_TABLE && content->rows->len > 0) ||
+          (content->kind == VN_REPORT_NOTES && content->lines->len > 0) ||
           (content->kind != VN_REPORT_TABLE && content->kind != VN_REPORT_NOTES))
         return TRUE;
     }
@@ -407,7 +413,8 @@ vn_report_print_pdf (const VnReportModel  *model,
     pdf_draw_all (model, bytes, n_pages, &status);
   if (status != CAIRO_STATUS_SUCCESS)
     {
-      g_set_error (error, VN_ERROR, status == CAIRO_STATUS_NO_MEMORY ? VN_ERROR_MEMORY : VN_ERROR_LIMIT, _("The report cannot be drawn as PDF: %s"), cairo_status_to_string (status));
+      g_set_error (error, VN_ERROR, status == CAIRO_STATUS_NO_MEMORY ? VN_ERROR_MEMORY : VN_ERROR_LIMIT,
+                   _("The report cannot be drawn as PDF: %s"), cairo_status_to_string (status));
       return NULL;
     }
   return g_byte_array_free_to_bytes (g_steal_pointer (&bytes));
@@ -487,7 +494,8 @@ pdf_draw_sheets (const VnReportModel *model,
 {
   g_autoptr(GPtrArray) sheets = g_ptr_array_new_with_free_func (pdf_free_sheet);
   g_autoptr(GString) said = g_string_new (NULL);
-  Pdf self = { { .n_pages = n_pages, .foot = model->foot != NULL ? model->foot : model->title, .turn = pdf_turn_sheet, .turn_data = sheets, .said = said }, NULL };
+  Pdf self = { { .n_pages = n_pages, .foot = model->foot != NULL ? model->foot : model->title, .turn = pdf_turn_sheet,
+                 .turn_data = sheets, .said = said }, NULL };
 
   _vn_pdf_begin (&self.page, pdf_open_sheet (sheets, width, PDF_HEIGHT), width);
   pdf_add_all (&self, model);
@@ -502,8 +510,8 @@ pdf_draw_sheets (const VnReportModel *model,
  * vn_report_draw_sheets:
  * @width: of the pages in points, at least %VN_REPORT_LEAST_WIDTH; %VN_REPORT_A4_WIDTH: they are those of the PDF
  *
- * Draws the report for a screen, as vn_report_print_pdf() does for paper. On narrower pages text is as large, and what stands beside
- * each other on paper comes below each other.
+ * Draws the report for a screen, as vn_report_print_pdf() does for paper. On narrower pages text is as large, and what stands
+ * beside each other on paper comes below each other.
  *
  * Returns: (transfer full) (element-type VnReportSheet): the pages; %NULL with %VN_ERROR_MEMORY if there is too little for fonts
  */

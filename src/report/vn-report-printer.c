@@ -137,7 +137,8 @@ vn_report_expect_memory (const char  *path,
   g_return_val_if_fail (path != NULL, FALSE);
 
   single = report_printer_find_single (path);
-  return (single != NULL && single->print != vn_report_print_pdf) || vn_memory_expect (VN_REPORT_FONT_BYTES + ((gsize) 64 << 20), error);
+  return (single != NULL && single->print != vn_report_print_pdf) ||
+         vn_memory_expect (VN_REPORT_FONT_BYTES + ((gsize) 64 << 20), error);
 }
 
 /**

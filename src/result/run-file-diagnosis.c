@@ -107,9 +107,11 @@ run_file_read_finding (gpointer      to,
   g_autofree char *role = vn_json_fields_dup_text (fields, "role"), *reason = vn_json_fields_dup_text (fields, "reason");
   g_autofree char *text = vn_json_fields_dup_text (fields, "text"), *unfit = vn_json_fields_dup_text_if (fields, "unfit-cures");
   VnFinding finding = { .rank = (guint) vn_json_fields_get_count (fields, "rank", G_MAXUINT), .tensor = tensor, .node = node,
-                        .share = vn_json_fields_get_double (fields, "share"), .text = text, .unfit = run_file_read_unfit (unfit) };
+                        .share = vn_json_fields_get_double (fields, "share"), .text = text,
+                        .unfit = run_file_read_unfit (unfit) };
 
-  if (fields->error != NULL || !vn_contribution_role_find (role, &finding.role) || !run_file_find_reason (reason, &finding.reason))
+  if (fields->error != NULL || !vn_contribution_role_find (role, &finding.role) ||
+      !run_file_find_reason (reason, &finding.reason))
     return;
   tensor = node = text = NULL;
   vn_diagnosis_add (to, &finding);
@@ -180,7 +182,8 @@ run_file_read_step (gpointer      to,
                     VnJsonFields *fields)
 {
   g_autofree char *title = vn_json_fields_dup_text (fields, "title"), *outcome = vn_json_fields_dup_text (fields, "outcome");
-  const VnRunStep step = { title, outcome, vn_json_fields_get_bool (fields, "kept"), _vn_run_file_get_number (fields, "before-sqnr"),
+  const VnRunStep step = { title, outcome, vn_json_fields_get_bool (fields, "kept"),
+                           _vn_run_file_get_number (fields, "before-sqnr"),
                            _vn_run_file_get_number (fields, "after-sqnr") };
 
   vn_run_steps_add (to, &step);

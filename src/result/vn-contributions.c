@@ -175,7 +175,8 @@ vn_contributions_find (VnContributions *self,
  * vn_contributions_mark:
  * @errors: of the same run
  *
- * Returns: (transfer full): @errors with the metric “contribution”: of a row the shares of all tensors that it speaks for, 0 where
+ * Returns: (transfer full): @errors with the metric “contribution”: of a row the shares of all tensors that it speaks for, 0
+ * where
  *   nothing is quantized; of a weight its own
  */
 VnErrorTable *
@@ -193,7 +194,8 @@ vn_contributions_mark (VnContributions *self,
       const VnContribution *item = &g_array_index (self->items, VnContribution, i);
 
       if (item->value != NULL)
-        vn_error_table_add_contribution (marked, item->value, item->role == VN_TENSOR_ACTIVATION ? NULL : item->name, item->share);
+        vn_error_table_add_contribution (marked, item->value, item->role == VN_TENSOR_ACTIVATION ? NULL : item->name,
+                                         item->share);
     }
   return marked;
 }

@@ -11,7 +11,8 @@ G_BEGIN_DECLS
  * VnContribution: one tensor.
  * @name: of the activation, weight or bias in the prepared network
  * @node: vn_node_dup_label() of the node that computes the activation, or that has the weight; "" for an input
- * @value: in the prepared network: whose row in a table of errors speaks for it: the activation, or what the layer with the weight
+ * @value: in the prepared network: whose row in a table of errors speaks for it: the activation, or what the layer with the
+ * weight
  *   gives behind its clamp
  * @local_db: signal to noise of what was changed: the activation itself, or what the layer computes with the weight or bias
  * @alone_db: signal to noise of the outputs when nothing else is quantized, averaged over the outputs
@@ -44,13 +45,15 @@ VnContributions      *vn_contributions_ref   (VnContributions         *self);
 void                  vn_contributions_unref (VnContributions         *self);
 void                  vn_contributions_set_noise_gain (VnContributions *self,
                                               double                   gain_db);
-double                vn_contributions_get_noise_gain (VnContributions *self);  /* of the float network, in dB; NaN: not measured */
+/* of the float network, in dB; NaN: not measured */
+double                vn_contributions_get_noise_gain (VnContributions *self);
 guint                 vn_contributions_get_n (VnContributions         *self);
 const VnContribution *vn_contributions_get   (VnContributions         *self,
                                               guint                    i);
 GArray               *vn_contributions_sort  (VnContributions         *self);   /* of guint: largest share first */
 GArray               *vn_contributions_find  (VnContributions         *self,
-                                              const char              *value);  /* of guint: those of a row, largest share first */
+                                              /* of guint: those of a row, largest share first */
+                                              const char              *value);
 VnErrorTable         *vn_contributions_mark  (VnContributions         *self,
                                               VnErrorTable            *errors);
 VnContributions      *vn_contributions_expect (VnContributions       *self,

@@ -102,7 +102,8 @@ vn_curve_point_get_cost (const VnCurvePoint *self,
 {
   g_return_val_if_fail (self != NULL && cost < VN_N_CURVE_COSTS, NAN);
 
-  return cost == VN_CURVE_COST_SIZE ? (double) self->bytes : cost == VN_CURVE_COST_TIME ? self->time_ratio : vn_curve_point_get_float_share (self);
+  return cost == VN_CURVE_COST_SIZE ? (double) self->bytes : cost == VN_CURVE_COST_TIME
+         ? self->time_ratio : vn_curve_point_get_float_share (self);
 }
 
 double
@@ -115,7 +116,8 @@ vn_curve_point_get_db (const VnCurvePoint *self)
 
 /* What a point is, in the order of what matters most. */
 static const struct { const char *id, *title; } states[] = {
-  { "chosen", N_("chosen") }, { "recipe", N_("the recipe") }, { "corrects", N_("anchor") }, { "check", N_("validation") }, { "predicted", N_("predicted") },
+  { "chosen", N_("chosen") }, { "recipe", N_("the recipe") }, { "corrects", N_("anchor") }, { "check", N_("validation") },
+  { "predicted", N_("predicted") },
 };
 
 static guint

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a network can come to with mixed precision: error against size, multiplications or time, from the cheapest point to the most
- * accurate one. */
+/* What a network can come to with mixed precision: error against size, multiplications or time, from the cheapest point to the
+ * most accurate one. */
 #pragma once
 
 #include "vn-recipe.h"

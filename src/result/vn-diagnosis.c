@@ -341,6 +341,7 @@ vn_cure_trial_dup_text (const VnCureTrial *self)
       cost = 100 * ((double) self->after_bytes / (double) MAX (self->before_bytes, 1) - 1);
       gain = vn_format_signed_db (self->after_db - self->before_db);
       more = vn_format_signed (cost, 1);
-      return g_strdup_printf (self->state == VN_TRIAL_HELPED ? _("%s, size %s %%") : _("did not help: %s, size %s %%"), gain, more);
+      return g_strdup_printf (self->state == VN_TRIAL_HELPED ? _("%s, size %s %%") : _("did not help: %s, size %s %%"), gain,
+                              more);
     }
 }

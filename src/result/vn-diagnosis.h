@@ -29,7 +29,8 @@ typedef enum { VN_SCOPE_RUN, VN_SCOPE_TENSOR, VN_SCOPE_OTHERWISE, VN_SCOPE_ASIDE
 typedef enum { VN_CURES_RECIPE, VN_CURES_SAMPLES, VN_CURES_NOTHING } VnCureKind;
 
 /* What has to be at a tensor: a line of vn-cures.def says more. */
-typedef enum { VN_PLACE_ANYWHERE, VN_PLACE_OF_LAYER, VN_PLACE_OF_BIAS, VN_PLACE_TO_LAYER, VN_PLACE_TO_DEPTHWISE, VN_PLACE_AT_LAYER } VnCurePlace;
+typedef enum { VN_PLACE_ANYWHERE, VN_PLACE_OF_LAYER, VN_PLACE_OF_BIAS, VN_PLACE_TO_LAYER, VN_PLACE_TO_DEPTHWISE,
+               VN_PLACE_AT_LAYER } VnCurePlace;
 
 /**
  * VnFinding: one reason of one tensor, or of the run.

@@ -17,7 +17,8 @@ static gboolean
 error_carry_is_same (const VnErrorRow *a,
                      const VnErrorRow *b)
 {
-  return a->noise_to_signal == b->noise_to_signal && a->mse == b->mse && a->cosine == b->cosine && a->max_error == b->max_error && a->n_bad == b->n_bad &&
+  return a->noise_to_signal == b->noise_to_signal && a->mse == b->mse && a->cosine == b->cosine && a->max_error == b->max_error &&
+         a->n_bad == b->n_bad &&
          a->quant_min == b->quant_min && a->quant_max == b->quant_max;
 }
 
@@ -77,7 +78,8 @@ error_carry_parts (const VnErrorRow *measured,
  * @before: (nullable): on a few of them, which @measured is of, too
  * @after: on these few, with something changed
  *
- * Returns: (transfer full): what @measured would come to with the change: errors change by the same factor on all samples as on a few, in
+ * Returns: (transfer full): what @measured would come to with the change: errors change by the same factor on all samples as on a
+ * few, in
  *   each part by its own; @after where there is nothing to compare it with, @measured where nothing has changed
  */
 VnErrorRow *

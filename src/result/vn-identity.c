@@ -47,7 +47,8 @@ vn_identity_find_prepared (const VnModel *prepared,
  * @plan: (nullable): %NULL: nothing is rounded
  * @value: of the prepared network
  *
- * Between an operator that is quantized and the clamp behind it nothing is rounded, or as the clamp's output is: that speaks there.
+ * Between an operator that is quantized and the clamp behind it nothing is rounded, or as the clamp's output is: that speaks
+ * there.
  *
  * Returns: (transfer none): the value whose error, range and plan speak for @value
  */

@@ -118,7 +118,8 @@ metric_average_ends (VnErrorTable *table,
 /**
  * vn_error_table_get_outputs_sqnr:
  *
- * Returns: signal to noise of the outputs, averaged over them, each bounded by vn_sqnr_bound(); where no output can be computed, that
+ * Returns: signal to noise of the outputs, averaged over them, each bounded by vn_sqnr_bound(); where no output can be computed,
+ * that
  *   of the last values that can; NaN if none was compared
  */
 double
@@ -133,7 +134,8 @@ vn_error_table_get_outputs_sqnr (VnErrorTable *self)
  * vn_error_table_get_comparable_sqnr:
  * @other: of another network quantized from the same samples
  *
- * Returns: as vn_error_table_get_outputs_sqnr(), over the samples that both networks were measured on: where one was measured on all of them
+ * Returns: as vn_error_table_get_outputs_sqnr(), over the samples that both networks were measured on: where one was measured on
+ * all of them
  *   and the other one only on those held out, over these
  */
 double
@@ -276,7 +278,8 @@ vn_error_row_is_marked (const VnErrorRow *row)
 {
   g_return_val_if_fail (row != NULL, FALSE);
 
-  return !(row->noise_to_signal <= vn_metric_table[VN_METRIC_NOISE].bad) || !(row->cosine >= vn_metric_table[VN_METRIC_COSINE].bad) || row->n_bad > 0;
+  return !(row->noise_to_signal <= vn_metric_table[VN_METRIC_NOISE].bad) ||
+         !(row->cosine >= vn_metric_table[VN_METRIC_COSINE].bad) || row->n_bad > 0;
 }
 
 typedef struct
@@ -326,8 +329,8 @@ vn_error_table_sort_by (VnErrorTable *self,
 /**
  * vn_error_table_get_weakest_metric:
  *
- * What lists of the weakest tensors go by unless somebody chooses otherwise: where error starts, if that was measured, else how much of
- * it has come together.
+ * What lists of the weakest tensors go by unless somebody chooses otherwise: where error starts, if that was measured, else how
+ * much of it has come together.
  *
  * Returns: %VN_METRIC_CONTRIBUTION or %VN_METRIC_SQNR
  */

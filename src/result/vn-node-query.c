@@ -380,7 +380,8 @@ query_dup_prefix (const char *word)
  * @text: what was typed
  * @word: "type", "precision" or "band"
  *
- * Returns: (transfer full) (nullable): what the first term with that word asks for, several with "|": "Conv|Gemm"; %NULL: there is none
+ * Returns: (transfer full) (nullable): what the first term with that word asks for, several with "|": "Conv|Gemm"; %NULL: there
+ * is none
  */
 char *
 vn_node_query_dup_value (const char *text,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What each node has of its own: the bytes of its constants, of which one that several nodes read counts for the first, so that the
- * sum is that of the file; and the error of rounding it. */
+/* What each node has of its own: the bytes of its constants, of which one that several nodes read counts for the first, so that
+ * the sum is that of the file; and the error of rounding it. */
 #include "vn-node-sizes.h"
 
 #include <math.h>
@@ -93,7 +93,8 @@ node_sizes_count_after (VnRun        *result,
  * @source: the model as opened
  * @result: (nullable): of a run on @source
  *
- * Returns: (transfer full) (element-type VnNodeSize): by index of the node. What follows is not known without the quantized network,
+ * Returns: (transfer full) (element-type VnNodeSize): by index of the node. What follows is not known without the quantized
+ * network,
  *   which a run that was read from a file does not have
  */
 GArray *
@@ -123,10 +124,11 @@ vn_node_sizes_list (const VnModel *source,
  * vn_local_errors_new:
  * @result: (nullable): of a run
  *
- * As the error table says, or where that was not measured as the search for where error starts says: of an activation and of the weights
- * that it is computed with, together.
+ * As the error table says, or where that was not measured as the search for where error starts says: of an activation and of the
+ * weights that it is computed with, together.
  *
- * Returns: (transfer full) (element-type utf8 double): by the name of a value in the prepared model; those not measured are not in it
+ * Returns: (transfer full) (element-type utf8 double): by the name of a value in the prepared model; those not measured are not
+ * in it
  */
 GHashTable *
 vn_local_errors_new (VnRun *result)

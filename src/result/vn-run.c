@@ -124,8 +124,8 @@ run_forget_identity (VnRun *self)
  * @facet: what has been found out since; a recipe may differ from that of @base in the names of rules alone
  * @value: (transfer none) (nullable): of the type that vn-run-facets.def says
  *
- * Contributions are also a metric of the errors, and what was said of causes before does not hold for them. A verification makes a
- * run a verified one.
+ * Contributions are also a metric of the errors, and what was said of causes before does not hold for them. A verification makes
+ * a run a verified one.
  *
  * Returns: (transfer full): @base with @value; it shares all the rest
  */
@@ -161,7 +161,8 @@ vn_run_with (VnRun         *base,
  * @base: a finished run
  * @expectation: copied or referenced
  *
- * Returns: (transfer full): @base as it is expected to become: with the networks of @base, but plan, errors, recipe and size of the
+ * Returns: (transfer full): @base as it is expected to become: with the networks of @base, but plan, errors, recipe and size of
+ * the
  *   expectation; what only a whole run can tell is not in it
  */
 VnRun *
@@ -256,7 +257,8 @@ run_keep_figures (VnRun *self)
  * vn_run_without_networks:
  * @base: a run; errors, contributions, notes and what was measured in ONNX Runtime are shared
  *
- * Returns: (transfer full): what stays of it when networks and statistics are gone: what files keep, and what runs are compared by
+ * Returns: (transfer full): what stays of it when networks and statistics are gone: what files keep, and what runs are compared
+ * by
  */
 VnRun *
 vn_run_without_networks (VnRun *base)
@@ -291,7 +293,8 @@ vn_run_without_networks (VnRun *base)
  * @base: of vn_run_without_networks(), or of a file
  * @model: the network that was quantized, as opened
  *
- * Returns: (transfer full) (nullable): @base, whose rows can be told for the nodes of @model again; it has no other networks and no
+ * Returns: (transfer full) (nullable): @base, whose rows can be told for the nodes of @model again; it has no other networks and
+ * no
  *   statistics. %NULL with %VN_ERROR_MALFORMED if @model is another network
  */
 VnRun *
@@ -360,7 +363,8 @@ vn_run_set_seconds (VnRun  *self,
  * vn_run_compare_time:
  * @other: of the same network
  *
- * Returns: how many times as long as the export of @self that of @other is forecast to take in ONNX Runtime; NAN where that is not known
+ * Returns: how many times as long as the export of @self that of @other is forecast to take in ONNX Runtime; NAN where that is
+ * not known
  */
 double
 vn_run_compare_time (VnRun *self,
@@ -489,7 +493,8 @@ run_excludes (VnRun        *self,
  * vn_run_get_node_dtype:
  * @source_node: of the model as opened
  *
- * Returns: the type that the node gives in the quantized network: of a node that takes part the one that is planned, of one that is left
+ * Returns: the type that the node gives in the quantized network: of a node that takes part the one that is planned, of one that
+ * is left
  *   in float its own; %VN_DTYPE_UNDEFINED of what was no float tensor, and where no activation at all is quantized
  */
 VnDType
@@ -515,8 +520,8 @@ vn_run_get_node_dtype (VnRun        *self,
  * vn_run_get_rated_error:
  * @source_node: of the model as opened
  *
- * The rule by which graph, legend, table, review and searches count nodes: a node counts by its error if that was measured and the node
- * takes part; a constant does not, nor does what is left in float, whatever error passes through it.
+ * The rule by which graph, legend, table, review and searches count nodes: a node counts by its error if that was measured and
+ * the node takes part; a constant does not, nor does what is left in float, whatever error passes through it.
  *
  * Returns: (transfer none) (nullable): vn_run_get_node_error() of a node that counts
  */

@@ -83,7 +83,8 @@ typedef struct _VnRun
   /*< private >*/
   gatomicrefcount ref;
   VnIdentityMap *identity;     /* vn_run_get_identity() */
-  int           *deciding;     /* by node of @source: rule of @recipe that decides about it, or -1; made when somebody asks first */
+  /* by node of @source: rule of @recipe that decides about it, or -1; made when somebody asks first */
+  int           *deciding;
 } VnRun;
 
 /**
@@ -127,7 +128,8 @@ double vn_run_compare_time (VnRun       *self,
 
 VnIdentityMap *vn_run_get_identity (VnRun *self);
 
-/* The row of @errors that speaks for a node of the source model: its output, or that of the node it was folded into. NULL: not measured. */
+/* The row of @errors that speaks for a node of the source model: its output, or that of the node it was folded into. NULL: not
+ * measured. */
 const VnErrorRow *vn_run_get_node_error (VnRun        *self,
                                          const VnNode *source_node);
 /* Of which type the node's output is in the quantized network; UNDEFINED: of no type that quantizing is about. */

@@ -48,7 +48,8 @@ spread_scan_weight (const VnModel *prepared,
   g_autoptr(VnHistogramScratch) scratch = NULL;
   VnHistogram *histogram;
 
-  if (value == NULL || value->initializer == NULL || value->initializer->dtype != VN_DTYPE_F32 || value->initializer->data == NULL)
+  if (value == NULL || value->initializer == NULL || value->initializer->dtype != VN_DTYPE_F32 ||
+      value->initializer->data == NULL)
     return NULL;
   aligned = vn_tensor_get_aligned (value->initializer, NULL);   /* in a file it stands anywhere */
   if (aligned == NULL)
@@ -66,7 +67,8 @@ spread_add (GPtrArray    *spreads,
             const char   *node,
             VnTensorRole  role)
 {
-  g_autoptr(VnHistogram) weight = role == VN_TENSOR_WEIGHT && result->prepared != NULL ? spread_scan_weight (result->prepared, name) : NULL;
+  g_autoptr(VnHistogram) weight = role == VN_TENSOR_WEIGHT && result->prepared != NULL
+                                  ? spread_scan_weight (result->prepared, name) : NULL;
   const VnHistogram *histogram = weight != NULL ? weight : result->stats != NULL ? vn_stats_get (result->stats, name) : NULL;
   const VnTensorPlan *plan = result->plan != NULL ? vn_quant_plan_find (result->plan, name) : NULL;
   VnSpread *self;
@@ -89,7 +91,8 @@ spread_add (GPtrArray    *spreads,
 /**
  * vn_run_list_spreads:
  *
- * Returns: (transfer full) (element-type VnSpread): of the %VN_SPREADS tensors that cost most, as far as that is known: those that
+ * Returns: (transfer full) (element-type VnSpread): of the %VN_SPREADS tensors that cost most, as far as that is known: those
+ * that
  *   the error starts in, or those with the largest error, where values were seen
  */
 GPtrArray *

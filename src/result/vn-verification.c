@@ -146,7 +146,8 @@ vn_verified_output_judge (const VnVerifiedOutput *self)
   if (isinf (self->sqnr_db) && self->sqnr_db > 0)
     return VN_AGREEMENT_SAME;
   if (isnan (self->our_db) || isnan (self->their_db))
-    return self->sqnr_db >= NEARLY_SAME_DB ? VN_AGREEMENT_SAME : self->sqnr_db >= LEAST_DB ? VN_AGREEMENT_ALIKE : VN_AGREEMENT_OTHER;
+    return self->sqnr_db >= NEARLY_SAME_DB ? VN_AGREEMENT_SAME : self->sqnr_db >= LEAST_DB
+           ? VN_AGREEMENT_ALIKE : VN_AGREEMENT_OTHER;
   if (self->sqnr_db >= self->our_db + BELOW_DB)
     return VN_AGREEMENT_SAME;
   return self->sqnr_db >= NEARLY_SAME_DB || self->their_db >= self->our_db - ALIKE_DB ? VN_AGREEMENT_ALIKE : VN_AGREEMENT_OTHER;
@@ -207,7 +208,8 @@ vn_verification_judge (const VnVerification *self)
  *
  * What was measured here and there of the same samples tells how far a figure of others, or of more of them, is off.
  *
- * Returns: what a signal to noise that was measured here is changed by in ONNX Runtime; 0 where that is not known, or the outputs agree
+ * Returns: what a signal to noise that was measured here is changed by in ONNX Runtime; 0 where that is not known, or the outputs
+ * agree
  */
 double
 vn_verification_get_shift_db (const VnVerification *self,
@@ -308,8 +310,10 @@ vn_verification_dup_text (const VnVerification *self)
   if (agreement == VN_AGREEMENT_ALIKE && has_float)
     return g_strdup_printf (_("%.2f times the time of float, outputs keep %s there"), time, db);
   if (agreement != VN_AGREEMENT_OTHER)
-    return g_strdup_printf (has_float ? _("%.2f times the float latency, agrees to %s") : _("%.2f\u00a0ms per sample, agrees to %s"), time, db);
-  return g_strdup_printf (has_float ? _("%.2f times the float latency, deviates: %s") : _("%.2f\u00a0ms per sample, deviates: %s"), time, db);
+    return g_strdup_printf (has_float ? _("%.2f times the float latency, agrees to %s")
+                            : _("%.2f\u00a0ms per sample, agrees to %s"), time, db);
+  return g_strdup_printf (has_float ? _("%.2f times the float latency, deviates: %s")
+                          : _("%.2f\u00a0ms per sample, deviates: %s"), time, db);
 }
 
 /**
@@ -413,7 +417,8 @@ vn_runtime_figures_init (VnRuntimeFigures        *self,
 /**
  * vn_runtime_figures_dup_ratio:
  *
- * Returns: (transfer full) (nullable): how long a run takes beside one of the float network, translated: what was measured as it was, a
+ * Returns: (transfer full) (nullable): how long a run takes beside one of the float network, translated: what was measured as it
+ * was, a
  *   forecast with what it allows for; %NULL: that is not known
  */
 char *
@@ -425,5 +430,6 @@ vn_runtime_figures_dup_ratio (const VnRuntimeFigures *self)
     return NULL;
   if (self->time_measured)
     return g_strdup_printf (_("%.2f times the latency of the float model"), self->ratio);
-  return g_strdup_printf (_("about %.1f times the latency of the float model (%.1f to %.1f)"), self->ratio, self->least_ratio, self->most_ratio);
+  return g_strdup_printf (_("about %.1f times the latency of the float model (%.1f to %.1f)"), self->ratio, self->least_ratio,
+                          self->most_ratio);
 }

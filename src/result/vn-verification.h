@@ -39,7 +39,8 @@ typedef enum
  * VnVerification: immutable, once others have it.
  * @version: of onnxruntime; NULL: not known
  * @refusal: (nullable): why ONNX Runtime does not load or run it; then nothing is measured
- * @outputs: of VnVerifiedOutput: of each output the part that is worst in ONNX Runtime, and behind it another where it agrees less, if there is one
+ * @outputs: of VnVerifiedOutput: of each output the part that is worst in ONNX Runtime, and behind it another where it agrees
+ * less, if there is one
  * @load_seconds: of the export
  * @seconds, @float_seconds: of one run, one thread; @float_seconds 0 without float network
  * @integer_share: of multiplications, by the kernels of the graph that ONNX Runtime made; 0 to 1; NAN: not found out
@@ -70,7 +71,8 @@ double          vn_verification_get_shift_db (const VnVerification   *self,     
                                               const char             *output);
 double          vn_verification_get_worst_db (const VnVerification   *self);   /* of all outputs; NAN without any */
 gboolean        vn_verification_is_saturated (const VnVerification   *self);
-char           *vn_verification_dup_text     (const VnVerification   *self);   /* "1.13 times the time of float, agrees to 60 dB" */
+/* "1.13 times the time of float, agrees to 60 dB" */
+char           *vn_verification_dup_text     (const VnVerification   *self);
 char           *vn_verification_dup_fault    (const VnVerification   *self);   /* NULL: it agrees */
 char           *vn_verification_dup_remedy   (const VnVerification   *self);   /* NULL: there is none */
 VnAgreement     vn_verified_output_judge     (const VnVerifiedOutput *self);
@@ -101,7 +103,8 @@ typedef struct
 void            vn_runtime_figures_init      (VnRuntimeFigures        *self,
                                               const VnRuntimeForecast *forecast,        /* nullable */
                                               const VnVerification    *verification);   /* nullable */
-char           *vn_runtime_figures_dup_ratio (const VnRuntimeFigures  *self);    /* "about 1.3 times the time of the float network (0.9 to 1.8)" */
+/* "about 1.3 times the time of the float network (0.9 to 1.8)" */
+char           *vn_runtime_figures_dup_ratio (const VnRuntimeFigures  *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnVerification, vn_verification_unref)
 

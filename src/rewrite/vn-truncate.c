@@ -93,7 +93,8 @@ truncate_find_cut (Truncation          *self,
         }
       if (value != NULL)
         g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                     _("The model cannot be truncated at “%s”: it is an input or a weight; specify the output of a node"), names[i]);
+                     _("The model cannot be truncated at “%s”: it is an input or a weight; specify the output of a node"),
+                     names[i]);
       else
         g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                      _("The model cannot be truncated at “%s”: no tensor has that name; %s"), names[i], hint);

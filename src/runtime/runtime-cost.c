@@ -10,7 +10,8 @@
 typedef enum { TYPE_ANY, TYPE_FLOAT, TYPE_INT8, TYPE_INT16 } Type;
 typedef enum
 {
-  SHAPE_ANY, SHAPE_DENSE, SHAPE_POINTWISE, SHAPE_DEPTHWISE, SHAPE_WIDE, SHAPE_GROUPED, SHAPE_NARROW, SHAPE_LINEAR, SHAPE_NEAREST, SHAPE_GENERAL, SHAPE_STRIDED,
+  SHAPE_ANY, SHAPE_DENSE, SHAPE_POINTWISE, SHAPE_DEPTHWISE, SHAPE_WIDE, SHAPE_GROUPED, SHAPE_NARROW, SHAPE_LINEAR, SHAPE_NEAREST,
+  SHAPE_GENERAL, SHAPE_STRIDED,
   SHAPE_DIRECT
 } Shape;
 typedef enum { UNIT_MACS, UNIT_OUT, UNIT_IN, UNIT_NONE } Unit;
@@ -63,8 +64,8 @@ cost_get_type (const VnNode *node)
   return vn_dtype_get_bits (dtype) == 16 ? TYPE_INT16 : TYPE_INT8;
 }
 
-/* What is counted of a product: multiplications with those that kernels do in vain to fill a block, elements made, or what no block takes in of a
- * depthwise convolution; elements gathered or of the right operand; and stretches. */
+/* What is counted of a product: multiplications with those that kernels do in vain to fill a block, elements made, or what no
+ * block takes in of a depthwise convolution; elements gathered or of the right operand; and stretches. */
 typedef struct
 {
   Shape  shape;
@@ -81,7 +82,8 @@ static void
 cost_measure_conv (const VnNode *node,
                    Work         *work)
 {
-  const VnShape *weight = vn_runtime_get_shape (vn_node_get_input (node, node->inputs->len >= 8 ? 3 : 1));   /* of a file's own QLinearConv */
+  /* of a file's own QLinearConv */
+  const VnShape *weight = vn_runtime_get_shape (vn_node_get_input (node, node->inputs->len >= 8 ? 3 : 1));
   gboolean integers = g_str_has_prefix (node->op_type, "QLinear") || g_str_equal (node->op_type, "ConvInteger");
   gboolean blocks = g_str_equal (node->domain, "com.microsoft.nchwc") || integers;
   double group = (double) vn_node_get_int (node, "group", 1), window = 1, made, pixels, columns;
@@ -111,7 +113,8 @@ cost_measure_conv (const VnNode *node,
   work->shape = group > 1 ? SHAPE_GROUPED
                 : g_str_equal (node->domain, "com.microsoft.nchwc") && weight->dims[1] < BLOCK ? SHAPE_NARROW
                 : window == 1 ? SHAPE_POINTWISE
-                : integers && weight->dims[1] % 4 == 0 && weight->dims[0] % BLOCK == 0 ? SHAPE_DIRECT   /* nothing is gathered for it */
+                /* nothing is gathered for it */
+                : integers && weight->dims[1] % 4 == 0 && weight->dims[0] % BLOCK == 0 ? SHAPE_DIRECT
                 : SHAPE_DENSE;
 }
 
@@ -120,7 +123,8 @@ static void
 cost_measure_product (const VnNode *node,
                       Work         *work)
 {
-  work->read = vn_runtime_count (vn_node_get_input (node, node->inputs->len >= 8 ? 3 : 1));   /* of a file's own QLinearMatMul or QGemm */
+  /* of a file's own QLinearMatMul or QGemm */
+  work->read = vn_runtime_count (vn_node_get_input (node, node->inputs->len >= 8 ? 3 : 1));
 }
 
 /* Each step waits for the one before it. */
@@ -148,7 +152,8 @@ cost_names (const Cost   *cost,
     return TRUE;
   if (n == 0)
     return g_str_equal (cost->kernel, node->op_type);
-  return strncmp (cost->kernel, node->domain, n) == 0 && cost->kernel[n] == '.' && g_str_equal (cost->kernel + n + 1, node->op_type);
+  return strncmp (cost->kernel, node->domain, n) == 0 && cost->kernel[n] == '.' &&
+         g_str_equal (cost->kernel + n + 1, node->op_type);
 }
 
 /* Counted from the last one, 1; with channels, the third, in the last place if @last. */
@@ -242,7 +247,8 @@ cost_count_scales (const VnNode *node)
   const VnShape *scale = vn_runtime_get_shape (vn_node_get_input (node, 1));
   gint64 axis = vn_node_get_int (node, "axis", 1);
 
-  if (shape == NULL || scale == NULL || !vn_shape_is_static (shape) || !vn_shape_is_static (scale) || vn_shape_count (scale, 0, scale->rank) <= 1)
+  if (shape == NULL || scale == NULL || !vn_shape_is_static (shape) || !vn_shape_is_static (scale) ||
+      vn_shape_count (scale, 0, scale->rank) <= 1)
     return 0;
   axis = axis < 0 ? axis + shape->rank : axis;
   return axis >= 0 && axis < shape->rank ? (double) vn_shape_count (shape, 0, (int) axis + 1) : 0;
@@ -278,7 +284,8 @@ cost_measure (const VnRuntimeGraph *self,
       work->shape = g_str_equal (mode, "linear") ? SHAPE_LINEAR : SHAPE_NEAREST;
     }
   else if (g_str_equal (node->domain, "") && g_strv_contains (broadcasts, node->op_type))
-    work->rows = cost_count_rows (vn_runtime_get_shape (vn_node_get_input (node, 0)), vn_runtime_get_shape (vn_node_get_input (node, 1)),
+    work->rows = cost_count_rows (vn_runtime_get_shape (vn_node_get_input (node, 0)),
+                                  vn_runtime_get_shape (vn_node_get_input (node, 1)),
                                   g_hash_table_contains (self->last, node));
 }
 
@@ -297,7 +304,8 @@ vn_runtime_get_seconds (const VnRuntimeGraph *self,
       const Cost *cost = &costs[i];
       double units = cost->unit == UNIT_MACS ? work.macs : cost->unit == UNIT_OUT ? out : cost->unit == UNIT_IN ? in : 0;
 
-      if (cost_names (cost, node) && (cost->type == TYPE_ANY || cost->type == type) && (cost->shape == SHAPE_ANY || cost->shape == work.shape))
+      if (cost_names (cost, node) && (cost->type == TYPE_ANY || cost->type == type) &&
+          (cost->shape == SHAPE_ANY || cost->shape == work.shape))
         return (cost->fixed + cost->each * units + cost->out * work.out + cost->read * work.read + cost->rows * work.rows) * 1e-9;
     }
   return 0;
@@ -335,7 +343,8 @@ vn_runtime_get_conversion_seconds (VnDType  dtype,
 /**
  * vn_runtime_get_margin:
  *
- * Returns: a factor above 1: nine of ten times that were measured beside those of the float networks lie between what is forecast divided by it,
+ * Returns: a factor above 1: nine of ten times that were measured beside those of the float networks lie between what is forecast
+ * divided by it,
  *   and multiplied with it
  */
 double

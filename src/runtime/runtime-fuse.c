@@ -64,7 +64,8 @@ fuse_sum (VnRuntimeGraph *self,
   if (add == NULL || !vn_node_is (add, "Add"))
     return;
   other = vn_runtime_get_shape (vn_node_get_input (add, 1 - index));
-  if (shape == NULL || other == NULL || !vn_shape_equal (shape, other) || vn_runtime_is_constant (self, vn_node_get_input (add, 1 - index)))
+  if (shape == NULL || other == NULL || !vn_shape_equal (shape, other) ||
+      vn_runtime_is_constant (self, vn_node_get_input (add, 1 - index)))
     return;
   vn_runtime_absorb (self, add, conv, 0);
   vn_runtime_set_kernel (conv, "com.microsoft", "FusedConv");
@@ -110,7 +111,8 @@ fuse_is_piece (const VnNode *slice,
                gint64       *axis,
                double       *length)
 {
-  const VnShape *from = vn_runtime_get_shape (vn_node_get_input (slice, 0)), *to = vn_runtime_get_shape (vn_node_get_output (slice, 0));
+  const VnShape *from = vn_runtime_get_shape (vn_node_get_input (slice, 0)),
+  *to = vn_runtime_get_shape (vn_node_get_output (slice, 0));
 
   *axis = -1;
   if (!vn_node_is (slice, "Slice") || from == NULL || to == NULL || from->rank != to->rank)

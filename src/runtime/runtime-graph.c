@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Looking at and changing the copy of a network that the optimizer's steps are done on. Nodes that are gone stay in the list, without
- * operator, inputs and outputs, so that a list of nodes stays valid through a step. */
+/* Looking at and changing the copy of a network that the optimizer's steps are done on. Nodes that are gone stay in the list,
+ * without operator, inputs and outputs, so that a list of nodes stays valid through a step. */
 #include "vn-runtime-private.h"
 
 #define GONE ""
@@ -24,7 +24,8 @@ gboolean
 vn_runtime_is_constant (const VnRuntimeGraph *self,
                         const VnValue        *value)
 {
-  return value != NULL && ((vn_value_is_constant (value) && (!value->is_input || self->model->ir_version < 4)) || g_hash_table_contains (self->folded, value));
+  return value != NULL && ((vn_value_is_constant (value) && (!value->is_input || self->model->ir_version < 4)) ||
+                           g_hash_table_contains (self->folded, value));
 }
 
 const VnShape *

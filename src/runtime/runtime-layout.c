@@ -60,7 +60,8 @@ layout_takes_blocks (const VnRuntimeGraph *self,
   gint64 group = vn_node_get_int (node, "group", 1), out, in;
 
   if (!(vn_node_is (node, "Conv") || (g_str_equal (node->op_type, "FusedConv") && g_str_equal (node->domain, "com.microsoft"))) ||
-      !layout_is_float (node) || !vn_runtime_is_constant (self, weight) || (bias != NULL && !vn_runtime_is_constant (self, bias)) ||
+      !layout_is_float (node) || !vn_runtime_is_constant (self, weight) ||
+      (bias != NULL && !vn_runtime_is_constant (self, bias)) ||
       shape == NULL || shape->rank != 4)
     return FALSE;
   out = shape->dims[0];
@@ -94,7 +95,8 @@ static Role
 layout_get_blocks_role (const VnRuntimeGraph *self,
                         const VnNode         *node)
 {
-  static const char * const followers[] = { "Add", "Sum", "Mul", "Concat", "Relu", "Sigmoid", "Tanh", "BatchNormalization", "Resize", NULL };
+  static const char * const followers[] = { "Add", "Sum", "Mul", "Concat", "Relu", "Sigmoid", "Tanh", "BatchNormalization",
+                                            "Resize", NULL };
   static const char * const sums[] = { "Add", "Sum", "Mul", NULL };
   const VnShape *shape = vn_runtime_get_shape (vn_node_get_input (node, 0));
 
@@ -148,9 +150,12 @@ layout_get_last_role (const VnRuntimeGraph *self,
                       const VnNode         *node)
 {
   static const char * const followers[] = {
-    "QLinearAdd", "QLinearMul", "QLinearSigmoid", "QLinearLeakyRelu", "QLinearConcat", "QLinearAveragePool", "QLinearGlobalAveragePool",
-    "QuantizeLinear", "DequantizeLinear", "Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", "PRelu", "Relu", "Clip", "Sigmoid", "Tanh",
-    "HardSigmoid", "HardSwish", "LeakyRelu", "Elu", "Exp", "Sqrt", "Erf", "Pad", "Slice", "Split", "Concat", "ReduceMean", "QuickGelu", NULL };
+    "QLinearAdd", "QLinearMul", "QLinearSigmoid", "QLinearLeakyRelu", "QLinearConcat", "QLinearAveragePool",
+    "QLinearGlobalAveragePool",
+    "QuantizeLinear", "DequantizeLinear", "Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", "PRelu", "Relu", "Clip", "Sigmoid",
+    "Tanh",
+    "HardSigmoid", "HardSwish", "LeakyRelu", "Elu", "Exp", "Sqrt", "Erf", "Pad", "Slice", "Split", "Concat", "ReduceMean",
+    "QuickGelu", NULL };
 
   if (layout_is_integer_conv (node))
     return ROLE_LEADS;
@@ -214,7 +219,8 @@ layout_spreads_to (const VnRuntimeGraph *self,
   return layout->all ? some > 0 && others == 0 : some > others;
 }
 
-/* A Transpose from channels last, in front of what wants them there, has nothing to do; nor has one to channels last behind it. */
+/* A Transpose from channels last, in front of what wants them there, has nothing to do; nor has one to channels last behind
+ * it. */
 static gboolean
 layout_melt (VnRuntimeGraph *self,
              const Layout   *layout,

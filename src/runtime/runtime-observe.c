@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The forecast against the graph that ONNX Runtime itself has made of the network: what each node became there replaces what was expected. */
+/* The forecast against the graph that ONNX Runtime itself has made of the network: what each node became there replaces what was
+ * expected. */
 #include "vn-runtime-private.h"
 
 #include "vn-op.h"
@@ -49,7 +50,8 @@ runtime_observe_makes_integers (const Observed *self,
     return TRUE;
   if (g_str_equal (node->op_type, "QGemm"))
     return node->inputs->len == 9;   /* with scale and zero point of its result */
-  return !vn_runtime_is_dq (node) && !vn_runtime_is_integer_kernel (node) && !g_str_equal (node->op_type, "ArgMax") && first != NULL &&
+  return !vn_runtime_is_dq (node) && !vn_runtime_is_integer_kernel (node) && !g_str_equal (node->op_type, "ArgMax") &&
+         first != NULL &&
          g_hash_table_contains (self->integers, first);
 }
 

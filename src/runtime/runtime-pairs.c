@@ -36,7 +36,8 @@ pairs_insert (VnRuntimeGraph *self,
     }
   q = vn_runtime_add_half_pair (self, like, "QuantizeLinear", before, dtype);
   if (value->is_output)
-    vn_node_set_output (vn_runtime_add_half_pair (self, like, "DequantizeLinear", vn_node_get_output (q, 0), VN_DTYPE_F32), 0, value);
+    vn_node_set_output (vn_runtime_add_half_pair (self, like, "DequantizeLinear", vn_node_get_output (q, 0), VN_DTYPE_F32), 0,
+                        value);
   for (guint i = 0; i < uses->len; i++)
     {
       const VnUse *use = &g_array_index (uses, VnUse, i);
@@ -150,10 +151,12 @@ vn_runtime_quantize_rest (VnRuntimeGraph  *self,
   for (guint i = 0; nodes != NULL && i < nodes->len; i++)
     {
       VnNode *node = g_ptr_array_index (nodes, i);
-      const VnNode *dq = vn_runtime_get_producer (node, 0), *weight = node->inputs->len > 1 ? vn_runtime_get_producer (node, 1) : NULL;
+      const VnNode *dq = vn_runtime_get_producer (node, 0), *weight = node->inputs->len > 1
+                         ? vn_runtime_get_producer (node, 1) : NULL;
       const VnValue *bias = vn_node_get_input (node, 2);
 
-      if (!(vn_node_is (node, "Conv") || vn_node_is (node, "ConvTranspose") || vn_node_is (node, "Gemm")) || !vn_runtime_is_dq (dq) ||
+      if (!(vn_node_is (node, "Conv") || vn_node_is (node, "ConvTranspose") || vn_node_is (node, "Gemm")) ||
+          !vn_runtime_is_dq (dq) ||
           !vn_runtime_has_one_scale (self, dq) || !pairs_lead_to_q (node) ||
           (bias != NULL && !vn_runtime_is_constant (self, bias)))
         continue;
@@ -247,7 +250,8 @@ vn_runtime_drop_clamps (VnRuntimeGraph  *self,
   for (guint i = 0; nodes != NULL && i < nodes->len; i++)
     {
       VnNode *node = g_ptr_array_index (nodes, i);
-      const VnNode *q = vn_node_is (node, "Relu") || vn_node_is (node, "Clip") ? vn_runtime_only_reader (vn_node_get_output (node, 0), NULL)
+      const VnNode *q = vn_node_is (node, "Relu") || vn_node_is (node, "Clip")
+                        ? vn_runtime_only_reader (vn_node_get_output (node, 0), NULL)
                                                                               : NULL;
 
       if (vn_runtime_is_q (q) && pairs_covers_clamp (self, node, q))
@@ -285,7 +289,8 @@ vn_runtime_make_unsigned (VnRuntimeGraph  *self,
       VnShape copy;
       VnValue *zero_point;
 
-      if (!vn_runtime_is_dq (dq) || vn_runtime_get_dtype (vn_node_get_output (q, 0)) != VN_DTYPE_S8 || !vn_runtime_has_one_scale (self, q) ||
+      if (!vn_runtime_is_dq (dq) || vn_runtime_get_dtype (vn_node_get_output (q, 0)) != VN_DTYPE_S8 ||
+          !vn_runtime_has_one_scale (self, q) ||
           vn_node_get_input (q, 2) == NULL || vn_node_get_input (dq, 2) == NULL)
         continue;
       zero_point = pairs_add_zero_point (self, vn_node_get_input (q, 2));

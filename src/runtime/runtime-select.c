@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which nodes between DequantizeLinear and QuantizeLinear become kernels on integers: the table of vn-runtime-rules.def, and what the
- * groups of it ask for. */
+/* Which nodes between DequantizeLinear and QuantizeLinear become kernels on integers: the table of vn-runtime-rules.def, and what
+ * the groups of it ask for. */
 #include "vn-runtime-private.h"
 
 #include "vn-kernel-form.h"
@@ -110,7 +110,8 @@ select_check_move (const VnRuntimeGraph *self,
 {
   VnRuntimeReason reason = select_check_io (self, rule, unit, 1);
 
-  return reason == VN_RUNTIME_REASON_NONE && !vn_runtime_same_params (self, unit->dq[0], unit->q) ? VN_RUNTIME_REASON_PARAMETERS : reason;
+  return reason == VN_RUNTIME_REASON_NONE && !vn_runtime_same_params (self, unit->dq[0], unit->q)
+         ? VN_RUNTIME_REASON_PARAMETERS : reason;
 }
 
 /* Between integers there is nothing to interpolate. */
@@ -221,7 +222,8 @@ select_check_axis (const VnRuntimeGraph *self,
   gint64 axis = vn_node_get_int (unit->dq[1], "axis", 1);
   int wanted;
 
-  if (scales == NULL || scales->rank != 1 || scales->dims[0] == 1 || shape == NULL || !vn_kernel_get_weight_axis (unit->node, shape->rank, &wanted))
+  if (scales == NULL || scales->rank != 1 || scales->dims[0] == 1 || shape == NULL ||
+      !vn_kernel_get_weight_axis (unit->node, shape->rank, &wanted))
     return VN_RUNTIME_REASON_NONE;
   return (axis < 0 ? axis + shape->rank : axis) == wanted ? VN_RUNTIME_REASON_NONE : VN_RUNTIME_REASON_FORM;
 }
@@ -344,12 +346,14 @@ select_is_nbits (const VnRuntimeGraph *self,
   guint bits;
 
   if (!(vn_node_is (unit->node, "MatMul") || vn_node_is (unit->node, "Gemm")) || unit->dq[1] == NULL ||
-      (unit->dq[0] != NULL && !select_is_sixteen (unit->from)) || vn_node_get_float (unit->node, "alpha", 1) != 1 || vn_node_get_int (unit->node, "transA", 0) != 0 ||
+      (unit->dq[0] != NULL && !select_is_sixteen (unit->from)) || vn_node_get_float (unit->node, "alpha", 1) != 1 ||
+      vn_node_get_int (unit->node, "transA", 0) != 0 ||
       vn_node_get_int (unit->node, "transB", 0) != 0)
     return FALSE;
   weight = vn_node_get_input (unit->dq[1], 0);
   bits = vn_dtype_get_bits (vn_runtime_get_dtype (weight));
-  return vn_runtime_is_constant (self, weight) && vn_runtime_get_shape (weight) != NULL && vn_runtime_get_shape (weight)->rank == 2 &&
+  return vn_runtime_is_constant (self, weight) && vn_runtime_get_shape (weight) != NULL &&
+         vn_runtime_get_shape (weight)->rank == 2 &&
          (bits == 2 || bits == 4 || bits == 8);
 }
 
@@ -376,7 +380,8 @@ select_node (VnRuntimeGraph *self,
     {
       vn_runtime_bypass (self, unit.dq[1]);
       vn_runtime_set_kernel (node, "com.microsoft", "MatMulNBits");
-      reason = unit.n_dq == 1 && unit.q == NULL ? VN_RUNTIME_REASON_NONE : reason;   /* nothing else was meant to be on integers */
+      /* nothing else was meant to be on integers */
+      reason = unit.n_dq == 1 && unit.q == NULL ? VN_RUNTIME_REASON_NONE : reason;
     }
   vn_runtime_explain (self, node, reason);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What ONNX Runtime does first, on any network: constants are folded, copies dropped, and what is affine goes into the product before it. */
+/* What ONNX Runtime does first, on any network: constants are folded, copies dropped, and what is affine goes into the product
+ * before it. */
 #include "vn-runtime-private.h"
 
 #include <string.h>
@@ -137,7 +138,8 @@ simplify_share (VnRuntimeGraph  *self,
           VnNode *other = g_array_index (uses, VnUse, u).node;
 
           if (other != node && other->graph == self->graph && node->outputs->len == 1 && other->outputs->len == 1 &&
-              vn_node_get_output (other, 0) != NULL && !vn_node_get_output (other, 0)->is_output && simplify_same_node (node, other))
+              vn_node_get_output (other, 0) != NULL && !vn_node_get_output (other, 0)->is_output &&
+              simplify_same_node (node, other))
             vn_runtime_share (self, other, node);
         }
     }
@@ -195,11 +197,13 @@ simplify_is_gemm (const VnRuntimeGraph *self,
                   const VnNode         *add,
                   guint                 input)
 {
-  const VnShape *a = vn_runtime_get_shape (vn_node_get_input (product, 0)), *b = vn_runtime_get_shape (vn_node_get_input (product, 1));
+  const VnShape *a = vn_runtime_get_shape (vn_node_get_input (product, 0)),
+  *b = vn_runtime_get_shape (vn_node_get_input (product, 1));
   const VnShape *c = vn_runtime_get_shape (vn_node_get_input (add, 1 - input));
 
   return vn_node_is (product, "MatMul") && vn_node_is (add, "Add") && a != NULL && b != NULL && c != NULL && a->rank >= 2 &&
-         b->rank == 2 && ((c->rank == 1 && c->dims[0] == b->dims[1]) || (c->rank == 2 && a->rank == 2 && c->dims[1] == b->dims[1]));
+         b->rank == 2 && ((c->rank == 1 && c->dims[0] == b->dims[1]) ||
+                          (c->rank == 2 && a->rank == 2 && c->dims[1] == b->dims[1]));
 }
 
 /* A Pad with zeros in front of a window. */
@@ -214,8 +218,10 @@ simplify_is_pad_of (const VnRuntimeGraph *self,
   const VnTensor *value = vn_node_get_input (pad, 2) != NULL ? vn_value_get_constant (vn_node_get_input (pad, 2)) : NULL;
 
   return mode != NULL && g_str_equal (mode, "constant") && g_str_equal (auto_pad, "NOTSET") && input == 0 &&
-         vn_node_get_input (pad, 3) == NULL && (pad->inputs->len < 2 || vn_runtime_is_constant (self, vn_node_get_input (pad, 1))) &&
-         (vn_node_get_input (pad, 2) == NULL || (value != NULL && value->n_elements == 1 && vn_tensor_get_double (value, 0) == 0)) &&
+         vn_node_get_input (pad, 3) == NULL && (pad->inputs->len < 2 ||
+                                                vn_runtime_is_constant (self, vn_node_get_input (pad, 1))) &&
+         (vn_node_get_input (pad, 2) == NULL || (value != NULL && value->n_elements == 1 &&
+                                                 vn_tensor_get_double (value, 0) == 0)) &&
          (vn_node_is (next, "Conv") || vn_node_is (next, "AveragePool"));
 }
 

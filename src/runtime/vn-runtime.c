@@ -119,7 +119,8 @@ runtime_node_new (const VnNode *node)
 gboolean
 vn_runtime_is_integer_kernel (const VnNode *node)
 {
-  return g_str_has_prefix (node->op_type, "QLinear") || g_str_equal (node->op_type, "QGemm") || g_str_equal (node->op_type, "QAttention") ||
+  return g_str_has_prefix (node->op_type, "QLinear") || g_str_equal (node->op_type, "QGemm") ||
+         g_str_equal (node->op_type, "QAttention") ||
          g_str_equal (node->op_type, "MatMulInteger") || g_str_equal (node->op_type, "ConvInteger") ||
          g_str_equal (node->op_type, "MatMulIntegerToFloat") || g_str_equal (node->op_type, "DynamicQuantizeMatMul") ||
          g_str_equal (node->op_type, "DynamicQuantizeLSTM");
@@ -156,7 +157,8 @@ runtime_fill_row (const VnRuntimeGraph *graph,
 /* ---- the forecast ---- */
 
 static const VnRuntimeStep steps[] = {
-  vn_runtime_simplify, vn_runtime_split_pairs, vn_runtime_propagate, vn_runtime_quantize_rest, vn_runtime_split_pairs, vn_runtime_drop_clamps,
+  vn_runtime_simplify, vn_runtime_split_pairs, vn_runtime_propagate, vn_runtime_quantize_rest, vn_runtime_split_pairs,
+  vn_runtime_drop_clamps,
   vn_runtime_make_unsigned, vn_runtime_select, vn_runtime_fuse, vn_runtime_clean_up, vn_runtime_lay_out,
 };
 
@@ -336,7 +338,8 @@ vn_runtime_forecast_add (VnRuntimeForecast *self,
  *
  * Cheap enough to be asked after each change: nothing is run, and no weight is looked at.
  *
- * Returns: (transfer full): what ONNX Runtime will make of @model on an x86 processor, with all its optimizations; %NULL with @error set
+ * Returns: (transfer full): what ONNX Runtime will make of @model on an x86 processor, with all its optimizations; %NULL with
+ * @error set
  *   if the graph has a cycle or its types contradict each other
  */
 VnRuntimeForecast *
@@ -352,7 +355,8 @@ vn_runtime_forecast_new (const VnModel            *model,
 
   self = vn_runtime_forecast_new_empty ();
   self->float_seconds = float_forecast != NULL ? float_forecast->seconds : 0;
-  graph = (VnRuntimeGraph) { .model = vn_model_copy (model), .rows = g_hash_table_new (NULL, NULL), .folded = g_hash_table_new (NULL, NULL), .last = g_hash_table_new (NULL, NULL),
+  graph = (VnRuntimeGraph) { .model = vn_model_copy (model), .rows = g_hash_table_new (NULL, NULL),
+                             .folded = g_hash_table_new (NULL, NULL), .last = g_hash_table_new (NULL, NULL),
                              .open = runtime_is_open (model->graph) };
   graph.graph = graph.model->graph;
   runtime_close_inputs (graph.graph, input_shapes);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What ONNX Runtime will make of a network on a processor, without running it: the kernel of each node, and how long they take. */
+/* What ONNX Runtime will make of a network on a processor, without running it: the kernel of each node, and how long they
+ * take. */
 
 #include "vn-model.h"
 
@@ -109,14 +110,18 @@ const VnRuntimeNode *vn_runtime_forecast_find          (const VnRuntimeForecast 
                                                         const char              *label);          /* NULL if there is none */
 const VnRuntimeNode *vn_runtime_forecast_find_value    (const VnRuntimeForecast *self,
                                                         const char              *value,
-                                                        const char              *label);          /* of @label, if nothing computes @value */
-double               vn_runtime_forecast_integer_share (const VnRuntimeForecast *self);           /* 0 to 1; NAN without products */
+                                                        /* of @label, if nothing computes @value */
+                                                        const char              *label);
+/* 0 to 1; NAN without products */
+double               vn_runtime_forecast_integer_share (const VnRuntimeForecast *self);
 double               vn_runtime_forecast_wide_share (const VnRuntimeForecast *self);              /* the same */
 double               vn_runtime_get_conversion_seconds (VnDType                  dtype,
                                                         gboolean                 to_integers,
                                                         double                   n);              /* elements */
-double               vn_runtime_forecast_ratio         (const VnRuntimeForecast *self);           /* to the float network; NAN if unknown */
-double               vn_runtime_get_margin             (void);                                    /* of such a ratio, as a factor either way */
+/* to the float network; NAN if unknown */
+double               vn_runtime_forecast_ratio         (const VnRuntimeForecast *self);
+/* of such a ratio, as a factor either way */
+double               vn_runtime_get_margin             (void);
 char                *vn_runtime_forecast_dup_dearest   (const VnRuntimeForecast *self,
                                                         guint                    n);              /* "Conv 41 %, Add 7 %" */
 

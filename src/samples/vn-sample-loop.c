@@ -117,7 +117,8 @@ sample_loop_name (const VnSampleLoop  *self,
 {
   const char *name = vn_dataset_get_name (self->samples.dataset, self->samples.indices[item]);
 
-  if (error != NULL && *error != NULL && !g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED) && !vn_error_is_memory (*error) &&
+  if (error != NULL && *error != NULL && !g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED) &&
+      !vn_error_is_memory (*error) &&
       strstr ((*error)->message, name) == NULL)
     g_prefix_error (error, _("sample “%s”: "), name);
 }
@@ -431,7 +432,8 @@ vn_sample_loop_check_read (const VnSampleLoop  *self,
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
                ngettext ("The %u sample could not be used: %s",
-                         "None of the %u samples could be used; the first one: %s", self->samples.n), self->samples.n, self->reason);
+                         "None of the %u samples could be used; the first one: %s", self->samples.n), self->samples.n,
+                         self->reason);
   return FALSE;
 }
 
@@ -463,7 +465,8 @@ vn_samples_each (const VnSamples        *samples,
  * @n_inside: as the loop gives it to @start
  * @tap: (nullable): for vn_runner_set_tap()
  *
- * Returns: (transfer full) (nullable): what most workers have: a runner of @plan; %NULL with an error if there is no memory for it
+ * Returns: (transfer full) (nullable): what most workers have: a runner of @plan; %NULL with an error if there is no memory for
+ * it
  */
 VnRunner *
 vn_sample_runner_new (VnPlan     *plan,

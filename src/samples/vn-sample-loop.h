@@ -16,9 +16,12 @@ typedef struct _VnSampleLoop VnSampleLoop;
 /**
  * VnSampleFuncs: what is done, by workers that share nothing but @data.
  * @start: (nullable): makes a worker, whose runners may use @n_inside threads each; %NULL with an error: nothing can be done
- * @scan: takes the sample @item, 0 to the number of samples - 1, and leaves what came of it where @item tells: whoever merges that in
- *   the order of the samples has the same bits for any number of threads. @inputs, one for each input of the dataset and %NULL behind
- *   them, and so on for each of the other datasets, are the loop's: what @scan keeps it sets to %NULL. %FALSE with an error stops all
+ * @scan: takes the sample @item, 0 to the number of samples - 1, and leaves what came of it where @item tells: whoever merges
+ * that in
+ *   the order of the samples has the same bits for any number of threads. @inputs, one for each input of the dataset and %NULL
+ * behind
+ *   them, and so on for each of the other datasets, are the loop's: what @scan keeps it sets to %NULL. %FALSE with an error stops
+ * all
  * @stop: (nullable): frees a worker
  * @pack: (nullable): of a @scan that leaves nothing but what came of each sample: that of @item, for other processes on the
  *   same kind of machine. With it, and @take, processes share the samples: vn_sample_ranks_set(). Afterwards each has all
@@ -47,12 +50,15 @@ typedef struct
 
 /**
  * VnSampleOptions:
- * @plans: (array length=n_plans) (nullable): of the networks that each sample runs through: their memory bounds how many do at a time
+ * @plans: (array length=n_plans) (nullable): of the networks that each sample runs through: their memory bounds how many do at a
+ * time
  * @more: bytes that a worker keeps beside what its runners need
- * @others: (array length=n_others) (nullable): with the same samples as other networks take them; one that any of them cannot read is left out
+ * @others: (array length=n_others) (nullable): with the same samples as other networks take them; one that any of them cannot
+ * read is left out
  * @n_shares: in how many parts whoever made the loop shares other work among its workers; 0: in none
  * @in_turn: by one worker, in their order, with all threads inside
- * @n_before, @n_all: of samples that belong to the same work, as its progress is told: those done before, and all; 0: these are all
+ * @n_before, @n_all: of samples that belong to the same work, as its progress is told: those done before, and all; 0: these are
+ * all
  */
 typedef struct
 {

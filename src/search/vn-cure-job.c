@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The job of “--cures”: quantizes, finds where error starts and why, and measures on held-out samples what each cure that is offered
- * wins and costs. Nothing is kept: which one to take is for the user to say. */
+/* The job of “--cures”: quantizes, finds where error starts and why, and measures on held-out samples what each cure that is
+ * offered wins and costs. Nothing is kept: which one to take is for the user to say. */
 #include "vn-cure-job.h"
 
 #include "vn-cure.h"
@@ -119,7 +119,8 @@ cure_job_was_tried (VnCureJob         *self,
     {
       const VnCureTrial *other = vn_diagnosis_get_trial (self->result->diagnosis, i);
 
-      if (other->cure == trial->cure && (vn_cure_get_kind (trial->cure) != VN_CURES_RECIPE || g_str_equal (other->tensor, trial->tensor)))
+      if (other->cure == trial->cure && (vn_cure_get_kind (trial->cure) != VN_CURES_RECIPE ||
+                                         g_str_equal (other->tensor, trial->tensor)))
         return TRUE;
       if (vn_cure_get_kind (trial->cure) == VN_CURES_RECIPE && other->recipe != NULL && vn_recipe_equal (other->recipe, recipe))
         return TRUE;
@@ -131,7 +132,8 @@ cure_job_was_tried (VnCureJob         *self,
 static gboolean
 cure_job_has_samples (const VnCureJob *self)
 {
-  return self->settings.quantize.data != NULL && (self->settings.quantize.stats != NULL || self->settings.quantize.n_calibration > 0);
+  return self->settings.quantize.data != NULL &&
+         (self->settings.quantize.stats != NULL || self->settings.quantize.n_calibration > 0);
 }
 
 static gboolean
@@ -142,7 +144,8 @@ cure_job_try (VnCureJob        *self,
               GError          **error)
 {
   g_autoptr(VnRecipe) recipe = vn_recipe_copy (self->result->recipe);
-  VnCureTrial trial = { .reason = finding->reason, .cure = cure, .state = VN_TRIAL_TOLD, .before_db = self->plain_db, .after_db = NAN, .time_ratio = NAN,
+  VnCureTrial trial = { .reason = finding->reason, .cure = cure, .state = VN_TRIAL_TOLD, .before_db = self->plain_db,
+                        .after_db = NAN, .time_ratio = NAN,
                         .before_bytes = self->result->quantized_bytes, .tensor = finding->tensor };
   const VnCureKind kind = vn_cure_get_kind (cure);
 

@@ -72,7 +72,8 @@ vn_origins_job_measure (VnJob         *job,
   if (contributions == NULL)
     return FALSE;
   origins_job_take (contributions, self);
-  marked = vn_run_with (self->base != NULL ? self->base : vn_quantize_job_get_result (self->run), VN_FACET_CONTRIBUTIONS, contributions);
+  marked = vn_run_with (self->base != NULL ? self->base : vn_quantize_job_get_result (self->run), VN_FACET_CONTRIBUTIONS,
+                        contributions);
   diagnosis = vn_diagnose (marked);
   self->result = vn_run_with (marked, VN_FACET_DIAGNOSIS, diagnosis);
   return TRUE;

@@ -139,8 +139,8 @@ what_if_check_repairs (const VnWhatIf  *self,
   return TRUE;
 }
 
-/* What is measured: tensors are float32, whatever the format; an opset that has all types of integers, so that a recipe with others
- * has the rest of its network in common. */
+/* What is measured: tensors are float32, whatever the format; an opset that has all types of integers, so that a recipe with
+ * others has the rest of its network in common. */
 static VnRecipe *
 what_if_make_measurable (const VnRecipe *recipe)
 {
@@ -161,7 +161,8 @@ what_if_dup_digest (VnRun           *result,
 {
   g_autoptr(VnEditLog) edits = vn_edit_log_new ();
   g_autoptr(VnNotes) unheard = vn_notes_new ();
-  g_autoptr(VnModel) prepared = vn_job_prepare (result->source, measured, result->settings.shapes, edits, unheard, cancellable, error);
+  g_autoptr(VnModel) prepared = vn_job_prepare (result->source, measured, result->settings.shapes, edits, unheard, cancellable,
+                                                error);
 
   return prepared != NULL ? vn_model_dup_digest (prepared) : NULL;
 }
@@ -272,7 +273,8 @@ what_if_drop_corrections (VnWhatIf     *self,
           if (input == NULL || input->initializer == NULL || (before != NULL && before->initializer == input->initializer))
             continue;
           tensor = before != NULL && before->initializer != NULL ? vn_tensor_ref (before->initializer)
-                                                                 : vn_tensor_new (input->initializer->dtype, &input->initializer->shape, error);
+                                                                 : vn_tensor_new (input->initializer->dtype,
+                                                                                  &input->initializer->shape, error);
           if (tensor == NULL)
             return FALSE;
           vn_graph_set_initializer (written->graph, input, tensor);
@@ -290,12 +292,14 @@ what_if_make_written (VnWhatIf        *self,
 {
   g_autoptr(VnModel) written = NULL;
 
-  if (from == self->prepared && (self->rounded == NULL || vn_recipe_get_most (measured, VN_LAYER_ROUNDING) == VN_WEIGHT_ROUNDING_NEAREST))
+  if (from == self->prepared && (self->rounded == NULL ||
+                                 vn_recipe_get_most (measured, VN_LAYER_ROUNDING) == VN_WEIGHT_ROUNDING_NEAREST))
     return vn_model_ref (self->prepared);
   written = vn_model_copy (from);
   if (from != self->prepared && !what_if_drop_corrections (self, written, plan, error))
     return NULL;
-  if (self->rounded != NULL && vn_recipe_get_most (measured, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST && !what_if_take_rounded (self, written, plan, error))
+  if (self->rounded != NULL && vn_recipe_get_most (measured, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST &&
+      !what_if_take_rounded (self, written, plan, error))
     return NULL;
   return g_steal_pointer (&written);
 }
@@ -309,12 +313,15 @@ what_if_quantize (VnWhatIf         *self,
 {
   g_autoptr(VnNotes) unheard = vn_notes_new ();
   g_autoptr(VnModel) written = NULL, model = NULL;
-  const VnModel *from = self->corrected != NULL && vn_recipe_get_most (measured, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF ? self->corrected : self->prepared;
+  const VnModel *from = self->corrected != NULL &&
+                        vn_recipe_get_most (measured, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF
+                        ? self->corrected : self->prepared;
 
   *plan = vn_quantize_resolve (from, measured, self->result->stats, unheard, error);
   written = *plan != NULL ? what_if_make_written (self, from, measured, *plan, error) : NULL;
   model = written != NULL ? vn_quantize_write (written, measured, *plan, names, error) : NULL;
-  return model != NULL && vn_model_infer_types (model, self->result->settings.shapes, NULL, error) ? g_steal_pointer (&model) : NULL;
+  return model != NULL && vn_model_infer_types (model, self->result->settings.shapes, NULL, error)
+         ? g_steal_pointer (&model) : NULL;
 }
 
 /* ---- the result ---- */
@@ -328,7 +335,8 @@ what_if_raise (VnWhatIf       *self,
                GCancellable   *cancellable,
                GError        **error)
 {
-  const VnPrepareOptions options = { .target_opset = opset, .input_shapes = self->result->settings.shapes, .skip_optimization = TRUE };
+  const VnPrepareOptions options = { .target_opset = opset, .input_shapes = self->result->settings.shapes,
+                                     .skip_optimization = TRUE };
   g_autoptr(VnEditLog) edits = vn_edit_log_new ();
   g_autoptr(VnNotes) unheard = vn_notes_new ();
 
@@ -493,7 +501,8 @@ what_if_run (VnWhatIf         *self,
  * Measures the error of all tensors as it would be with @recipe. Only what lies behind the tensors that become something else is
  * run; ranges are those that the run found, and so are weights and biases that it changed by samples.
  *
- * Returns: (transfer full) (nullable): the numbers of a run with @recipe on these samples, but for what a run would round and correct
+ * Returns: (transfer full) (nullable): the numbers of a run with @recipe on these samples, but for what a run would round and
+ * correct
  *   otherwise; %VN_ERROR_SETTING if it takes a whole run
  */
 VnErrorTable *

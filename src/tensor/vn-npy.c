@@ -189,7 +189,8 @@ vn_npy_parse_header (GBytes     *bytes,
   if (order == NULL)
     return npy_malformed (error, _("its header does not specify the order of the axes"));
   info->reversed = g_str_has_prefix (order, "True") && info->shape.rank > 1;
-  return (vn_tensor_size_in_bytes (info->dtype, &info->shape, &n_elements, &info->n_bytes) && info->n_bytes <= size - info->offset) ||
+  return (vn_tensor_size_in_bytes (info->dtype, &info->shape, &n_elements, &info->n_bytes) &&
+          info->n_bytes <= size - info->offset) ||
          npy_malformed (error, _("it is truncated"));
 }
 

@@ -122,7 +122,8 @@ tensor_convert_store_double (VnTensor *self,
       ((guint64 *) self->data)[i] = value >= 0 && value < 0x1p64 ? (guint64) value : (guint64) (gint64) CLAMP (value, -0x1p63, 0);
       break;
     default:
-      tensor_convert_store_integer (self, i, isnan (value) ? 0 : value >= 0x1p63 ? G_MAXINT64 : value < -0x1p63 ? G_MININT64 : (gint64) value);
+      tensor_convert_store_integer (self, i, isnan (value) ? 0 : value >= 0x1p63 ? G_MAXINT64 : value < -0x1p63
+                                    ? G_MININT64 : (gint64) value);
       break;
     }
 }

@@ -119,7 +119,8 @@ block_run_check_float (VnBlockRun    *self,
   if (dtype == VN_DTYPE_F32 || !vn_dtype_is_float (dtype) || !vn_block_slot (self->block, slot)->needs)
     return TRUE;
   label = vn_node_dup_label (node);
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Node “%s” (%s): “%s” is %s: only float32 can be trained"), label, node->op_type,
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Node “%s” (%s): “%s” is %s: only float32 can be trained"), label,
+               node->op_type,
                vn_block_slot (self->block, slot)->value->name, vn_dtype_get_name (dtype));
   return FALSE;
 }
@@ -241,7 +242,8 @@ block_run_find_common (const VnBlockRun *self,
 /**
  * vn_block_run_get_value:
  *
- * Returns: (transfer none) (nullable): @value after the last vn_block_run_forward(), as all readers see it that have no hook of their
+ * Returns: (transfer none) (nullable): @value after the last vn_block_run_forward(), as all readers see it that have no hook of
+ * their
  *   own; %NULL if it is not of the block. Good until the next
  */
 const VnTensor *
@@ -332,7 +334,8 @@ block_run_hook_back (VnBlockRun  *self,
 
   if (!self->reached[hooked->slot] || !vn_block_slot (self->block, hooked->slot)->needs)
     return TRUE;
-  if (hooked->hook.backward != NULL && !hooked->hook.backward (self->values[from], self->values[hooked->slot], gradient, self->params[index],
+  if (hooked->hook.backward != NULL && !hooked->hook.backward (self->values[from], self->values[hooked->slot], gradient,
+                                                               self->params[index],
                                                                self->item, hooked->hook.data, error))
     return FALSE;
   if (!vn_block_slot (self->block, from)->needs)
@@ -373,8 +376,10 @@ block_run_node_back (VnBlockRun  *self,
   for (guint i = 0; i < n_out; i++)
     out[i] = node->out[i] >= 0 && self->reached[node->out[i]] ? self->gradients[node->out[i]] : NULL;
   for (guint i = 0; i < n_in; i++)
-    if (node->in[i] >= 0 && vn_block_slot (self->block, (guint) node->in[i])->needs && vn_gradient_has_input (node->gradient, i) &&
-        self->values[node->in[i]]->dtype == VN_DTYPE_F32 && (in[i] = vn_block_run_reach (self, (guint) node->in[i], error)) == NULL)
+    if (node->in[i] >= 0 && vn_block_slot (self->block, (guint) node->in[i])->needs &&
+        vn_gradient_has_input (node->gradient, i) &&
+        self->values[node->in[i]]->dtype == VN_DTYPE_F32 &&
+        (in[i] = vn_block_run_reach (self, (guint) node->in[i], error)) == NULL)
       return FALSE;
   ctx = (VnGradientContext) { self->calls[index].ctx, out, in, &self->scratch, &self->kept[index] };
   return vn_gradient_run (node->gradient, &ctx, error);
@@ -394,7 +399,8 @@ vn_block_run_back_all (VnBlockRun  *self,
       const VnBlockAction *action = &g_array_index (self->block->order, VnBlockAction, i);
 
       if (action->is_fixed == self->is_fixed &&
-          !(action->is_hook ? block_run_hook_back (self, action->index, error) : block_run_node_back (self, action->index, error)))
+          !(action->is_hook ? block_run_hook_back (self, action->index, error)
+            : block_run_node_back (self, action->index, error)))
         return FALSE;
     }
   return TRUE;

@@ -67,7 +67,8 @@ gradient_attention_init (GradientAttention  *self,
   if (!vn_attention_23_count_scratch (&ctx->op, &own, error))
     return FALSE;
   own = (own + 63) / 64 * 16;
-  if (!vn_checked_mul (n_scores, n_keys, &n_scores) || !vn_checked_mul (n_scores, caps ? 2 : 1, &total) || !vn_checked_add (total, own, &total) ||
+  if (!vn_checked_mul (n_scores, n_keys, &n_scores) || !vn_checked_mul (n_scores, caps ? 2 : 1, &total) ||
+      !vn_checked_add (total, own, &total) ||
       !vn_checked_add (total, n_y, &total) || !vn_checked_add (total, n_keys, &total))
     total = G_MAXSIZE;
   data = vn_scratch_reserve (ctx->scratch, total, sizeof (float), error);
@@ -119,7 +120,8 @@ gradient_attention_back_softmax (GradientAttention *self,
   for (gsize j = 0; j < self->attend.total; j++)
     self->line[j] = weights[j] * (self->line[j] - mean);
   if (dmask != NULL)
-    vn_gradient_add_scaled (dmask + b * mask->batch + h * mask->head + q * mask->row, self->line, 1, MIN (mask->columns, self->attend.total));
+    vn_gradient_add_scaled (dmask + b * mask->batch + h * mask->head + q * mask->row, self->line, 1,
+                            MIN (mask->columns, self->attend.total));
 }
 
 static void
@@ -130,7 +132,8 @@ gradient_attention_back_query (GradientAttention *self,
 {
   const VnAttend *attend = &self->attend;
   gsize kv = h / (attend->heads / attend->kv_heads), at = ((b * attend->heads + h) * attend->length + q) * attend->total;
-  gsize at_y = b * attend->y.batch + h * attend->y.head + q * attend->y.row, at_q = b * attend->q.batch + h * attend->q.head + q * attend->q.row;
+  gsize at_y = b * attend->y.batch + h * attend->y.head + q * attend->y.row,
+  at_q = b * attend->q.batch + h * attend->q.head + q * attend->q.row;
   const float *dy = (const float *) self->ctx->out_grads[Y]->data + at_y, *query = (const float *) attend->q.data + at_q;
   const float *k = (const float *) attend->k.data + b * attend->k.batch + kv * attend->k.head;
   const float *v = (const float *) attend->v.data + b * attend->v.batch + kv * attend->v.head, *weights = self->weights + at;

@@ -51,7 +51,8 @@ gradient_conv_transpose_add (const Transposed *self,
                              float            *dw,
                              float            *columns)
 {
-  gsize width = (gsize) self->window.out[2], n_lines = self->x_size / width, step = vn_columns_n_lines (&self->window, self->depth);
+  gsize width = (gsize) self->window.out[2], n_lines = self->x_size / width,
+  step = vn_columns_n_lines (&self->window, self->depth);
 
   for (gsize first = 0; first < n_lines; first += step)
     {
@@ -59,7 +60,8 @@ gradient_conv_transpose_add (const Transposed *self,
 
       vn_columns_unfold (&self->window, self->images, first, lines, dy, columns);
       if (dx != NULL)
-        vn_linalg_add_product (dx + at, self->x_size, w, self->depth, FALSE, columns, n, FALSE, self->channels, n, self->depth, 1);
+        vn_linalg_add_product (dx + at, self->x_size, w, self->depth, FALSE, columns, n, FALSE, self->channels, n, self->depth,
+                               1);
       if (dw != NULL)
         vn_linalg_add_product (dw, self->depth, x + at, self->x_size, FALSE, columns, n, TRUE, self->channels, self->depth, n, 1);
     }

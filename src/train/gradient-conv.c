@@ -73,7 +73,8 @@ gradient_conv_find_inside (const VnSlidingWindow *window,
   gint64 offset = tap * window->dilation[axis] - window->begin[axis], stride = window->stride[axis];
 
   *first = MIN (offset >= 0 ? 0 : (-offset + stride - 1) / stride, window->out[axis]);
-  *last = CLAMP (window->in[axis] - offset <= 0 ? 0 : (window->in[axis] - offset + stride - 1) / stride, *first, window->out[axis]);
+  *last = CLAMP (window->in[axis] - offset <= 0 ? 0 : (window->in[axis] - offset + stride - 1) / stride, *first,
+                 window->out[axis]);
 }
 
 /* What one tap of the kernel adds, and its products. */
@@ -120,7 +121,8 @@ gradient_conv_tap (const VnSlidingWindow *window,
         gint64 line = (d * window->stride[0] + at[0]) * window->in[1] + h * window->stride[1] + at[1];
         gint64 place = line * window->in[2] + from[2] * stride + at[2];
 
-        gradient_conv_line (x + place, dy + (d * window->out[1] + h) * window->out[2] + from[2], dx != NULL ? dx + place : NULL, w,
+        gradient_conv_line (x + place, dy + (d * window->out[1] + h) * window->out[2] + from[2], dx != NULL ? dx + place : NULL,
+                            w,
                             (gsize) (to[2] - from[2]), (gsize) stride, sums);
       }
   for (gsize k = 0; k < VN_SUM_LANES; k++)
@@ -204,7 +206,8 @@ vn_gradient_conv (VnGradientContext  *ctx,
   gboolean is_plain, is_direct;
   VnConv conv;
 
-  if (!vn_conv_init_sizes (&conv, &ctx->op, &ctx->op.in[X]->shape, &ctx->op.in[W]->shape, error) || !gradient_conv_check (&conv, error))
+  if (!vn_conv_init_sizes (&conv, &ctx->op, &ctx->op.in[X]->shape, &ctx->op.in[W]->shape, error) ||
+      !gradient_conv_check (&conv, error))
     return FALSE;
   if (ctx->op.out[0]->n_elements == 0)
     return TRUE;
@@ -231,6 +234,7 @@ vn_gradient_conv (VnGradientContext  *ctx,
           gradient_conv_add_unfolded (&part, columns);
       }
   if (ctx->op.n_inputs > B && ctx->in_grads[B] != NULL)
-    vn_gradient_sum_planes (ctx->in_grads[B]->data, ctx->out_grads[0]->data, conv.batch, conv.groups * conv.out_channels, conv.out_size);
+    vn_gradient_sum_planes (ctx->in_grads[B]->data, ctx->out_grads[0]->data, conv.batch, conv.groups * conv.out_channels,
+                            conv.out_size);
   return TRUE;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Gradient of Einsum: each product of elements that the result sums up is met again; an operand gets the gradient of the sum times the
- * others. */
+/* Gradient of Einsum: each product of elements that the result sums up is met again; an operand gets the gradient of the sum
+ * times the others. */
 #include "vn-gradient-private.h"
 
 #include "vn-einsum.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Gradients of normalizations. A line is what is normalized together; mean and variance follow from it, but for BatchNormalization. */
+/* Gradients of normalizations. A line is what is normalized together; mean and variance follow from it, but for
+ * BatchNormalization. */
 #include "vn-gradient-private.h"
 
 #include "vn-elem.h"
@@ -200,7 +201,8 @@ gradient_norm_skip (VnGradientContext  *ctx,
     .n_skip = ctx->op.in[SKIP]->n_elements, .skip = ctx->op.in[SKIP]->data,
     .bias = ctx->op.n_inputs > bias && ctx->op.in[bias] != NULL ? ctx->op.in[bias]->data : NULL,
     .d_sum = ctx->op.n_outputs > 3 && ctx->out_grads[3] != NULL ? ctx->out_grads[3]->data : NULL,
-    .sum = scratch, .back = scratch + n, .d_skip = gradient_norm_get_grad (ctx, SKIP), .d_sum_bias = gradient_norm_get_grad (ctx, bias),
+    .sum = scratch, .back = scratch + n, .d_skip = gradient_norm_get_grad (ctx, SKIP),
+    .d_sum_bias = gradient_norm_get_grad (ctx, bias),
   };
   for (gsize i = 0; i < n_lines && n > 0; i++)
     gradient_norm_skip_line (&skip, i, ctx->op.in[X]->data, gradient_norm_get_grad (ctx, X));
@@ -240,7 +242,8 @@ vn_gradient_group_norm (VnGradientContext  *ctx,
   for (gsize i = 0; i < n_lines; i++)
     {
       gsize factor = i % groups * (n_factors / groups);
-      float *dx = gradient_norm_get_grad (ctx, X), *d_scale = gradient_norm_get_grad (ctx, SCALE), *d_bias = gradient_norm_get_grad (ctx, BIAS);
+      float *dx = gradient_norm_get_grad (ctx, X), *d_scale = gradient_norm_get_grad (ctx, SCALE),
+      *d_bias = gradient_norm_get_grad (ctx, BIAS);
 
       line.x = (const float *) ctx->op.in[X]->data + i * line.n;
       line.dy = (const float *) ctx->out_grads[0]->data + i * line.n;
@@ -290,9 +293,11 @@ gradient_norm_batch_plane (VnGradientContext *ctx,
                            gsize              size)
 {
   double scale = vn_tensor_get_double (ctx->op.in[SCALE], channel), mean = vn_tensor_get_double (ctx->op.in[MEAN], channel);
-  double variance = vn_tensor_get_double (ctx->op.in[VARIANCE], channel) + (double) vn_node_get_float (ctx->op.node, "epsilon", 1e-5f);
+  double variance = vn_tensor_get_double (ctx->op.in[VARIANCE], channel)
+                    + (double) vn_node_get_float (ctx->op.node, "epsilon", 1e-5f);
   double factor = 1 / sqrt (variance);
-  const float *x = (const float *) ctx->op.in[X]->data + plane * size, *dy = (const float *) ctx->out_grads[0]->data + plane * size;
+  const float *x = (const float *) ctx->op.in[X]->data + plane * size,
+  *dy = (const float *) ctx->out_grads[0]->data + plane * size;
   float *dx = gradient_norm_get_grad (ctx, X);
   double sum = (double) vn_gradient_sum (dy, size), distances = (double) vn_gradient_dot (x, dy, size) - mean * sum;
 

@@ -46,7 +46,8 @@ gradient_pool_see (const Pool   *self,
       view->at[a] = out[a] * window->stride[a] - window->begin[a];
       seen = gradient_pool_count_taps (window, a, view->at[a], 0, window->in[a], &view->first[a]);
       view->last[a] = view->first[a] + seen;
-      n *= self->counts_padding ? gradient_pool_count_taps (window, a, view->at[a], -window->begin[a], window->in[a] + window->end[a], &first)
+      n *= self->counts_padding ? gradient_pool_count_taps (window, a, view->at[a], -window->begin[a],
+                                                            window->in[a] + window->end[a], &first)
                                 : seen;
     }
   return n;

@@ -14,7 +14,8 @@ gradient_product_check (gint64   m,
 {
   if (MAX (MAX (m, n), k) <= G_MAXINT)
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("a product of %lld × %lld × %lld is too large"), (long long) m, (long long) n, (long long) k);
+  g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("a product of %lld × %lld × %lld is too large"), (long long) m, (long long) n,
+               (long long) k);
   return FALSE;
 }
 
@@ -75,7 +76,8 @@ vn_gradient_gemm (VnGradientContext  *ctx,
   const VnTensor *a = ctx->op.in[0], *b = ctx->op.in[1];
   gboolean trans_a = vn_node_get_int (ctx->op.node, "transA", 0) != 0, trans_b = vn_node_get_int (ctx->op.node, "transB", 0) != 0;
   float alpha = vn_node_get_float (ctx->op.node, "alpha", 1), beta = vn_node_get_float (ctx->op.node, "beta", 1);
-  gsize m = (gsize) ctx->op.out[0]->shape.dims[0], n = (gsize) ctx->op.out[0]->shape.dims[1], k = (gsize) a->shape.dims[trans_a ? 0 : 1];
+  gsize m = (gsize) ctx->op.out[0]->shape.dims[0], n = (gsize) ctx->op.out[0]->shape.dims[1],
+  k = (gsize) a->shape.dims[trans_a ? 0 : 1];
   gsize a_step = trans_a ? m : k, b_step = trans_b ? k : n;
   const float *dy = ctx->out_grads[0]->data;
 

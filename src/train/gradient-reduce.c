@@ -97,7 +97,8 @@ gradient_reduce_spread (VnGradientContext *ctx,
       {
         gsize at = walk.offset[0] + i * walk.step[0];
 
-        dx[walk.out + i] += gradient_reduce_share (share, x[walk.out + i], y[at], factor * dy[at] / (counts != NULL ? counts[at] : 1));
+        dx[walk.out + i] += gradient_reduce_share (share, x[walk.out + i], y[at],
+                                                   factor * dy[at] / (counts != NULL ? counts[at] : 1));
       }
   return TRUE;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Gradients of Resize and Upsample: the kernel's own tables tell which pixels each new one is made of, and how much of each; what it
- * costs goes back to them, an axis at a time. */
+/* Gradients of Resize and Upsample: the kernel's own tables tell which pixels each new one is made of, and how much of each; what
+ * it costs goes back to them, an axis at a time. */
 #include "vn-gradient-private.h"
 
 #include "vn-resize-private.h"
@@ -23,7 +23,8 @@ gradient_resize_axis (const VnResizeTable *table,
         {
           float weight = table->weight != NULL ? table->weight[i * table->n_taps + k] : 1;
 
-          vn_gradient_add_scaled (to + (o * in + (gsize) table->index[i * table->n_taps + k]) * inner, from + (o * out + i) * inner,
+          vn_gradient_add_scaled (to + (o * in + (gsize) table->index[i * table->n_taps + k]) * inner,
+                                  from + (o * out + i) * inner,
                                   weight, inner);
         }
 }
@@ -49,7 +50,8 @@ gradient_resize_run (VnResize          *resize,
       vn_resize_table_init (&table, resize, d, tables);
       if (resize->mode == VN_RESIZE_NEAREST)
         table.weight = NULL;
-      gradient_resize_axis (&table, &resize->axes[d], (gsize) vn_shape_count (&shape, 0, d), (gsize) vn_shape_count (&shape, d + 1, shape.rank),
+      gradient_resize_axis (&table, &resize->axes[d], (gsize) vn_shape_count (&shape, 0, d),
+                            (gsize) vn_shape_count (&shape, d + 1, shape.rank),
                             from, to);
       shape.dims[d] = resize->axes[d].in;
       from = to;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Gradients of RNN, GRU and LSTM: all steps are run again, kept, and gone through backwards (Werbos, "Backpropagation through time", 1990). */
+/* Gradients of RNN, GRU and LSTM: all steps are run again, kept, and gone through backwards (Werbos, "Backpropagation through
+ * time", 1990). */
 #include "vn-gradient-private.h"
 
 #include "vn-checked.h"
@@ -12,9 +13,9 @@
 enum { X, W, R, B, LENGTHS, INITIAL_H, INITIAL_C, PEEPHOLE };
 enum { Y, LAST_H, LAST_C };
 
-/* One direction. By step and sample: @before and @after the gates' activations, @slopes: gradients by @before; @products: of GRU's last gate,
- * the product that its reset scales; by step and sample, with one step more: @h and @c in front of the step. @dh, @dc: by sample, gradients of
- * the state behind the present step. */
+/* One direction. By step and sample: @before and @after the gates' activations, @slopes: gradients by @before; @products: of
+ * GRU's last gate, the product that its reset scales; by step and sample, with one step more: @h and @c in front of the step.
+ * @dh, @dc: by sample, gradients of the state behind the present step. */
 typedef struct
 {
   VnGradientContext *ctx;
@@ -64,7 +65,8 @@ static gsize
 gradient_rnn_find_state (const GradientRnn *self,
                          gsize              sample)
 {
-  return (self->batch_first ? sample * self->directions + self->direction : self->direction * self->rnn.batch + sample) * self->rnn.hidden;
+  return (self->batch_first ? sample * self->directions + self->direction : self->direction * self->rnn.batch
+          + sample) * self->rnn.hidden;
 }
 
 static gsize
@@ -137,7 +139,8 @@ gradient_rnn_init (GradientRnn        *self,
   self->ctx = ctx;
   self->batch_first = vn_node_get_int (ctx->op.node, "layout", 0) != 0;
   self->directions = (gsize) r->dims[0];
-  *rnn = (VnRnn) { .gates = gates, .steps = (gsize) x->dims[self->batch_first ? 1 : 0], .batch = (gsize) x->dims[self->batch_first ? 0 : 1],
+  *rnn = (VnRnn) { .gates = gates, .steps = (gsize) x->dims[self->batch_first ? 1 : 0],
+                   .batch = (gsize) x->dims[self->batch_first ? 0 : 1],
                    .input = (gsize) x->dims[2], .hidden = (gsize) r->dims[2], .clip = clip > 0.f ? (double) clip : INFINITY,
                    .linear_before_reset = vn_node_get_int (ctx->op.node, "linear_before_reset", 0) != 0,
                    .input_forget = vn_node_get_int (ctx->op.node, "input_forget", 0) != 0 };
@@ -181,7 +184,8 @@ gradient_rnn_project (GradientRnn *self)
   for (gsize i = 0; i < n_rows; i++)
     for (gsize j = 0; j < self->width; j++)
       self->before[i * self->width + j] = self->w_bias != NULL ? self->w_bias[j] + (j < late ? self->r_bias[j] : 0) : 0;
-  vn_linalg_add_product (self->before, self->width, gradient_rnn_input (self, X, 0), rnn->input, FALSE, self->w, rnn->input, TRUE, n_rows,
+  vn_linalg_add_product (self->before, self->width, gradient_rnn_input (self, X, 0), rnn->input, FALSE, self->w, rnn->input, TRUE,
+                         n_rows,
                          self->width, rnn->input, 1);
 }
 
@@ -375,7 +379,8 @@ gradient_rnn_gate_slope (const GradientRnn *self,
   return gradient_rnn_slope (self->rnn.activations[activation], self->rnn.clip, a[k], v[k]);
 }
 
-/* Rows @first to @last of the recurrent weights, whose product with @h has the gradient @slope: adds to theirs, and to @dh, that of @h. */
+/* Rows @first to @last of the recurrent weights, whose product with @h has the gradient @slope: adds to theirs, and to @dh, that
+ * of @h. */
 static void
 gradient_rnn_recur_back (GradientRnn *self,
                          const float *slope,
@@ -422,7 +427,8 @@ gradient_rnn_back_gru (GradientRnn *self,
     gradient_rnn_recur_back (self, slope + 2 * n, product, inner, 2 * n, 3 * n);
   for (gsize k = 0; k < n; k++)
     {
-      slope[n + k] = (self->rnn.linear_before_reset ? slope[2 * n + k] * product[k] : inner[k] * h[k]) * gradient_rnn_gate_slope (self, 0, a, v, n + k);
+      slope[n + k] = (self->rnn.linear_before_reset
+                      ? slope[2 * n + k] * product[k] : inner[k] * h[k]) * gradient_rnn_gate_slope (self, 0, a, v, n + k);
       dh[k] += inner[k] * r[k];
     }
   gradient_rnn_recur_back (self, slope, h, dh, 0, 2 * n);
@@ -526,9 +532,11 @@ gradient_rnn_finish (GradientRnn *self)
   for (gsize i = 0; i < n_rows && self->dw_bias != NULL; i++)
     vn_gradient_add_scaled (self->dw_bias, self->slopes + i * self->width, 1, self->width);
   if (dx != NULL)
-    vn_linalg_add_product (dx, rnn->input, self->slopes, self->width, FALSE, self->w, rnn->input, FALSE, n_rows, rnn->input, self->width, 1);
+    vn_linalg_add_product (dx, rnn->input, self->slopes, self->width, FALSE, self->w, rnn->input, FALSE, n_rows, rnn->input,
+                           self->width, 1);
   if (self->dw != NULL)
-    vn_linalg_add_product (self->dw, rnn->input, self->slopes, self->width, TRUE, gradient_rnn_input (self, X, 0), rnn->input, FALSE,
+    vn_linalg_add_product (self->dw, rnn->input, self->slopes, self->width, TRUE, gradient_rnn_input (self, X, 0), rnn->input,
+                           FALSE,
                            self->width, rnn->input, n_rows, 1);
 }
 

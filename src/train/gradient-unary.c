@@ -123,7 +123,8 @@ gradient_unary_bias_gelu (VnGradientContext *ctx,
 
   for (gsize i = 0; i < ctx->op.in[0]->n_elements; i++)
     {
-      float sum = x[i] + (bias != NULL ? bias[i % n] : 0), d = dy[i] * (by_tanh ? gradient_unary_gelu_tanh (sum) : gradient_unary_gelu (sum));
+      float sum = x[i] + (bias != NULL ? bias[i % n] : 0),
+      d = dy[i] * (by_tanh ? gradient_unary_gelu_tanh (sum) : gradient_unary_gelu (sum));
 
       if (dx != NULL)
         dx[i] += d;

@@ -107,7 +107,8 @@ trained_block_take_scale (VnTrainedBlock    *self,
   if (scale->grid == NULL || !vn_adam_init (&scale->adam, 1, error))
     return NULL;
   scale->first = scale->grid->scales[0];
-  scale->kind = scale->grid->n == 1 ? (VnScaleKind) GPOINTER_TO_INT (g_hash_table_lookup (self->state->kinds, scale->name)) : VN_SCALE_FIXED;
+  scale->kind = scale->grid->n == 1 ? (VnScaleKind) GPOINTER_TO_INT (g_hash_table_lookup (self->state->kinds, scale->name))
+                : VN_SCALE_FIXED;
   return scale;
 }
 
@@ -155,7 +156,8 @@ trained_block_add_scales (VnTrainedBlock  *self,
     {
       VnTrainedScale *scale = g_ptr_array_index (self->scales, i);
 
-      scale->learns = scale->learns && (guint) GPOINTER_TO_INT (g_hash_table_lookup (self->state->n_shares, scale->name)) == scale->hooks->len;
+      scale->learns = scale->learns && (guint) GPOINTER_TO_INT (g_hash_table_lookup (self->state->n_shares, scale->name))
+                      == scale->hooks->len;
     }
   return TRUE;
 }
@@ -212,7 +214,8 @@ trained_block_add_layer (VnTrainedBlock  *self,
   const VnQuantRow *row = layer != NULL && vn_quant_plan_is_node_quantized (state->plan, layer->label)
                         ? vn_quant_plan_find_row (state->plan, layer->weight) : NULL;
   const VnValue *wanted = layer != NULL ? vn_graph_find_value (state->wanted->graph, layer->weight) : NULL;
-  VnScaleKind kind = layer != NULL ? (VnScaleKind) GPOINTER_TO_INT (g_hash_table_lookup (state->kinds, layer->weight)) : VN_SCALE_FIXED;
+  VnScaleKind kind = layer != NULL ? (VnScaleKind) GPOINTER_TO_INT (g_hash_table_lookup (state->kinds, layer->weight))
+                     : VN_SCALE_FIXED;
   VnTrainedLayerInput input = { .node = node, .row = row, .train = state->trains[node->index],
                                 .trains_scales = kind != VN_SCALE_FIXED, .power_of_two = kind == VN_SCALE_POWER_OF_TWO };
   VnTrainedLayer *trained;
@@ -233,7 +236,8 @@ trained_block_add_layer (VnTrainedBlock  *self,
 /**
  * vn_trained_block_new:
  *
- * Returns: (transfer full) (nullable): %NULL with an error if gradients cannot be brought back through the nodes, or memory is short
+ * Returns: (transfer full) (nullable): %NULL with an error if gradients cannot be brought back through the nodes, or memory is
+ * short
  */
 VnTrainedBlock *
 vn_trained_block_new (const VnTrainState  *state,

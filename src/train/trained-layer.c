@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* AdaRound starts between two integers, at the weight itself unless second-order rounding went elsewhere; AdaQuant moves weights, which are
- * rounded on the way (Hubara et al., "Accurate Post Training Quantization With Small Calibration Sets", 2021). */
+/* AdaRound starts between two integers, at the weight itself unless second-order rounding went elsewhere; AdaQuant moves weights,
+ * which are rounded on the way (Hubara et al., "Accurate Post Training Quantization With Small Calibration Sets", 2021). */
 #include "trained-layer.h"
 
 #include "vn-memory.h"
@@ -93,7 +93,8 @@ trained_layer_add_bias (VnTrainedLayer             *self,
   VnValue *bias = vn_node_get_input (input->node, 2);
   const VnQuantRow *row = input->bias_row;
 
-  if (self->train == VN_TRAIN_THRESHOLDS || bias == NULL || bias->initializer == NULL || bias->initializer->dtype != VN_DTYPE_F32 ||
+  if (self->train == VN_TRAIN_THRESHOLDS || bias == NULL || bias->initializer == NULL ||
+      bias->initializer->dtype != VN_DTYPE_F32 ||
       bias->uses->len != 1 || bias->is_output || (row != NULL && row->beta != 1.f))
     return TRUE;
   self->bias = bias;
@@ -304,7 +305,8 @@ vn_trained_layer_set_octave (VnTrainedLayer *self,
   for (gsize i = 0; i < self->grid->n; i++)
     self->octaves[i] = octave;
   for (gsize i = 0; i < self->n; i++)
-    self->steps[i] = (float) vn_tensor_get_double (self->wanted, i) / self->first_scales[vn_fake_quantizer_find_scale (self->grid, i)];
+    self->steps[i] = (float) vn_tensor_get_double (self->wanted,
+                                                   i) / self->first_scales[vn_fake_quantizer_find_scale (self->grid, i)];
   trained_layer_set_scales (self);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is trained of one layer: which way its weights are rounded, or weights and bias themselves, and the scales of the weights. */
+/* What is trained of one layer: which way its weights are rounded, or weights and bias themselves, and the scales of the
+ * weights. */
 #pragma once
 
 #include "vn-adam.h"

@@ -48,7 +48,8 @@ vn_train_steps_forward (VnTrainSteps *self,
     {
       VnTensor *read = self->read->tensors[sample][i];
 
-      inputs[i] = mixes ? trained_loss_mix_input (self, item, read, self->float_read->tensors[sample][i], error) : vn_tensor_ref (read);
+      inputs[i] = mixes ? trained_loss_mix_input (self, item, read, self->float_read->tensors[sample][i], error)
+                  : vn_tensor_ref (read);
       good = inputs[i] != NULL;
     }
   good = good && vn_block_run_forward (run, inputs, error);
@@ -102,12 +103,14 @@ vn_train_steps_run_item (VnBlockRun *run,
       const VnTensor *found = vn_block_run_get_output (run, i), *wanted = self->wanted->tensors[self->items[item]][i];
       VnTensor *gradient;
 
-      if (found == NULL || found->dtype != VN_DTYPE_F32 || wanted->dtype != VN_DTYPE_F32 || found->n_elements != wanted->n_elements)
+      if (found == NULL || found->dtype != VN_DTYPE_F32 || wanted->dtype != VN_DTYPE_F32 ||
+          found->n_elements != wanted->n_elements)
         continue;
       gradient = self->learns ? vn_block_run_get_output_gradient (run, i, error) : NULL;
       if (self->learns && gradient == NULL)
         return FALSE;
-      loss += trained_loss_compare (found, wanted, &self->counts[i], self->scale / self->n_items, gradient != NULL ? gradient->data : NULL);
+      loss += trained_loss_compare (found, wanted, &self->counts[i], self->scale / self->n_items, gradient != NULL
+                                    ? gradient->data : NULL);
     }
   self->losses[item] = loss;
   return !self->learns || vn_block_run_backward (run, error);
@@ -133,7 +136,8 @@ vn_train_steps_write (VnTrainSteps *self,
       VnTrainedScale *scale = g_ptr_array_index (block->scales, i);
 
       if (scale->learns)
-        scale->grid->scales[0] = scale->first * exp2f (scale->kind == VN_SCALE_POWER_OF_TWO ? rintf (scale->octave) : scale->octave);
+        scale->grid->scales[0] = scale->first * exp2f (scale->kind == VN_SCALE_POWER_OF_TWO
+                                                       ? rintf (scale->octave) : scale->octave);
     }
 }
 
@@ -182,7 +186,8 @@ vn_train_steps_measure (VnTrainSteps *self,
   self->learns = FALSE;
   self->items = items;
   self->n_items = n_items;
-  if (!vn_block_step (self->block->block, self->n_items, state->n_threads, vn_train_steps_run_item, self, state->cancellable, error))
+  if (!vn_block_step (self->block->block, self->n_items, state->n_threads, vn_train_steps_run_item, self, state->cancellable,
+                      error))
     return FALSE;
   *loss = 0;
   for (guint i = 0; i < self->n_items; i++)

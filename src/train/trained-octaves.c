@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Scales that are powers of two: training moves weights between integers, but rarely a scale by half an octave, so neighbours are tried. */
+/* Scales that are powers of two: training moves weights between integers, but rarely a scale by half an octave, so neighbours are
+ * tried. */
 #include "trained-steps-private.h"
 
 /* What another power of two must lower the loss to: there are few samples. */
 #define OCTAVE_GAIN 0.99
 
-/* Keeps an octave, of a tensor or a layer, that lowers the loss of samples that are trained with, and of others: no small step leads there. */
+/* Keeps an octave, of a tensor or a layer, that lowers the loss of samples that are trained with, and of others: no small step
+ * leads there. */
 static gboolean
 trained_octaves_try_octave (VnTrainSteps   *self,
                             VnTrainedScale *scale,    /* nullable */
@@ -75,7 +77,8 @@ vn_train_steps_search_octaves (VnTrainSteps *self,
     {
       VnTrainedLayer *layer = g_ptr_array_index (block->layers, i);
 
-      if (layer->trains_scales && layer->power_of_two && layer->grid->n == 1 && !trained_octaves_try_octaves (self, NULL, layer, &loss, error))
+      if (layer->trains_scales && layer->power_of_two && layer->grid->n == 1 &&
+          !trained_octaves_try_octaves (self, NULL, layer, &loss, error))
         return FALSE;
     }
   return TRUE;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A block and its samples while it is trained: trained-loss.c runs it, trained-octaves.c and trained-steps.c change what it learns. */
+/* A block and its samples while it is trained: trained-loss.c runs it, trained-octaves.c and trained-steps.c change what it
+ * learns. */
 #pragma once
 
 #include "trained-block.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The steps of training a block: some samples forward and backward, then everything that learns is moved a little. What is stored in the
- * end is looked at again and again on samples that were not trained with, and the best of that is taken. */
+/* The steps of training a block: some samples forward and backward, then everything that learns is moved a little. What is stored
+ * in the end is looked at again and again on samples that were not trained with, and the best of that is taken. */
 #include "trained-steps-private.h"
 
 #include "vn-i18n.h"
@@ -156,7 +156,8 @@ trained_steps_do (VnTrainSteps *self,
     self->seeds[i] = g_rand_int (self->random);
   self->learns = TRUE;
   vn_train_steps_write (self, FALSE);
-  if (!vn_block_step (self->block->block, self->n_items, state->n_threads, vn_train_steps_run_item, self, state->cancellable, error))
+  if (!vn_block_step (self->block->block, self->n_items, state->n_threads, vn_train_steps_run_item, self, state->cancellable,
+                      error))
     return FALSE;
   trained_steps_learn (self, share);
   return TRUE;
@@ -181,8 +182,9 @@ trained_steps_look (VnTrainSteps *self,
 
 /* ---- all steps ---- */
 
-/* How much of the training is done: of its steps, or, if it is late, of its part of the time, so that it comes to its end in time. Blocks that
- * need less leave the rest to those behind them. As long as it is not late, the clock has no part in what comes out. */
+/* How much of the training is done: of its steps, or, if it is late, of its part of the time, so that it comes to its end in
+ * time. Blocks that need less leave the rest to those behind them. As long as it is not late, the clock has no part in what comes
+ * out. */
 static double
 trained_steps_get_share (const VnTrainSteps *self,
                          guint               i,
@@ -292,7 +294,8 @@ trained_steps_find_importance (const VnTrainSteps *self,
 {
   const VnTrainState *state = self->block->state;
 
-  return state->importance != NULL ? g_hash_table_lookup (state->importance, vn_block_get_output (self->block->block, output)->name) : NULL;
+  return state->importance != NULL ? g_hash_table_lookup (state->importance,
+                                                          vn_block_get_output (self->block->block, output)->name) : NULL;
 }
 
 /* By the outputs of the network, if that is known of all; else each by its own energy. */
@@ -362,7 +365,8 @@ vn_trained_block_measure (VnTrainedBlock     *self,
  * @wanted: what it computes in the float one
  * @done, @total: of the progress
  *
- * Trains until the steps are done, nothing is gained any more, or training is stopped. The best of that is in the layers and scales.
+ * Trains until the steps are done, nothing is gained any more, or training is stopped. The best of that is in the layers and
+ * scales.
  *
  * Returns: %FALSE with an error if the block cannot be run
  */

@@ -113,7 +113,8 @@ training_cut_find_end (const TrainingCut *self,
 
   for (guint i = first; i < self->order->len && self->known[i] && i - first < MOST_NODES; i++)
     {
-      gboolean whole = i + 1 == self->order->len || self->layer[i + 1] || !self->known[i + 1] || training_cut_is_end (self, i + 1);
+      gboolean whole = i + 1 == self->order->len || self->layer[i + 1] || !self->known[i + 1] ||
+                       training_cut_is_end (self, i + 1);
 
       n_layers += self->layer[i];
       if (n_layers > self->most_layers || (i > first && training_cut_is_end (self, i)))
@@ -146,7 +147,8 @@ training_cut_take (const TrainingCut *self,
 /**
  * vn_training_cut:
  *
- * Returns: (transfer full) (nullable) (element-type VnTrainPart): blocks that gradients can be brought back through, from front to end; %NULL
+ * Returns: (transfer full) (nullable) (element-type VnTrainPart): blocks that gradients can be brought back through, from front
+ * to end; %NULL
  *   with an error if @graph has no order
  */
 GPtrArray *

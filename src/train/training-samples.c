@@ -44,7 +44,8 @@ vn_train_feed_clear (VnTrainFeed *self)
   *self = (VnTrainFeed) { 0 };
 }
 
-/* Samples are moved and mirrored, where they are pictures, so that there are this many at least: to a few, weights fit themselves too closely. */
+/* Samples are moved and mirrored, where they are pictures, so that there are this many at least: to a few, weights fit themselves
+ * too closely. */
 #define ENOUGH 96
 
 /* Copies of a sample, the last of all. */
@@ -245,7 +246,8 @@ training_samples_run (TapRun        *self,
       taps->n += n;
       if (!vn_parallel_for (self->feed->n_threads, n, training_samples_run_item, self, cancellable, error))
         return FALSE;
-      n_wanted = (guint) MIN ((gsize) n_wanted, MAX (most_bytes / MAX (training_samples_get_bytes (taps->tensors[0], taps->n_values), 1), 1));
+      n_wanted = (guint) MIN ((gsize) n_wanted, MAX (most_bytes / MAX (training_samples_get_bytes (taps->tensors[0],
+                                                                                                   taps->n_values), 1), 1));
     }
   return TRUE;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Straight through where nothing is cut off (Bengio et al.); by the scale as Esser et al., "Learned Step Size Quantization" (2020),
- * taken by its logarithm as Jain et al., "Trained Quantization Thresholds" (2020): one step is as large for small scales as for large. */
+/* Straight through where nothing is cut off (Bengio et al.); by the scale as Esser et al., "Learned Step Size Quantization"
+ * (2020), taken by its logarithm as Jain et al., "Trained Quantization Thresholds" (2020): one step is as large for small scales
+ * as for large. */
 #include "vn-fake-quantizer.h"
 
 #include "vn-error.h"
@@ -239,7 +240,8 @@ vn_fake_quantizer_backward (const VnFakeQuantizer *self,
 
       run = fake_quantizer_count_run (self, i, n);
       if (octaves != NULL)
-        octaves[at] += G_LN2 * (double) scale * fake_quantizer_sum_run (x + i, gradient + i, run, scale, self->low[at], self->high[at]);
+        octaves[at] += G_LN2 * (double) scale * fake_quantizer_sum_run (x + i, gradient + i, run, scale, self->low[at],
+                                                                        self->high[at]);
       fake_quantizer_cut_run (x + i, gradient + i, run, scale, self->low[at], self->high[at]);
     }
 }

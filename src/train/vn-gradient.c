@@ -68,7 +68,8 @@ vn_gradient_has_input (const VnGradient *self,
 static gboolean
 gradient_may_be_float (const VnValue *value)
 {
-  return value != NULL && (value->type.kind != VN_TYPE_TENSOR || value->type.dtype == VN_DTYPE_UNDEFINED || vn_dtype_is_float (value->type.dtype));
+  return value != NULL && (value->type.kind != VN_TYPE_TENSOR || value->type.dtype == VN_DTYPE_UNDEFINED ||
+                           vn_dtype_is_float (value->type.dtype));
 }
 
 /* Gradients neither start from nor come to integers. */

@@ -303,7 +303,8 @@ vn_block_get_constant (VnBlock       *self,
   g_return_val_if_fail (self != NULL && value != NULL, NULL);
 
   slot = vn_block_find_slot (self, value);
-  if (slot == G_MAXUINT || vn_block_slot (self, slot)->constant == NULL || vn_block_slot (self, slot)->constant->dtype != VN_DTYPE_F32)
+  if (slot == G_MAXUINT || vn_block_slot (self, slot)->constant == NULL ||
+      vn_block_slot (self, slot)->constant->dtype != VN_DTYPE_F32)
     return NULL;
   return vn_block_slot (self, slot)->constant;
 }
@@ -345,7 +346,8 @@ block_redirect (VnBlock           *self,
 {
   for (guint k = 0; k < self->n_nodes; k++)
     for (guint i = 0; i < self->nodes[k].node->inputs->len; i++)
-      if (self->nodes[k].in[i] == (int) from && (hook->reader == NULL || (hook->reader == self->nodes[k].node && hook->input == i)))
+      if (self->nodes[k].in[i] == (int) from && (hook->reader == NULL ||
+                                                 (hook->reader == self->nodes[k].node && hook->input == i)))
         self->nodes[k].in[i] = (int) to;
 }
 

@@ -32,7 +32,8 @@ typedef struct _VnBlockRun VnBlockRun;
  * @reader, @input: (nullable): only this input of this node reads what the hook makes; %NULL: all nodes of the block, and whoever
  *   reads the outputs of the block
  * @n_params: numbers that it learns; their gradients are in vn_block_get_hook_gradients()
- * @forward: writes all of @after, of the shape of @before; @item: number of the item in the step, or %VN_BLOCK_NO_ITEM. %NULL: copied
+ * @forward: writes all of @after, of the shape of @before; @item: number of the item in the step, or %VN_BLOCK_NO_ITEM. %NULL:
+ * copied
  * @backward: turns @gradient (by @after) into that by @before, in place, and adds those by what it learns to @params (@n_params
  *   zeroes at first). %NULL: straight through
  * @data: handed to both, which are called from several threads at once

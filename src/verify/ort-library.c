@@ -102,7 +102,8 @@ ort_library_take (VnOrtLibrary  *self,
   table = base->get_table (FIRST_INTERFACE);
   if (table == NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("“%s” (%s) no longer supports API version %d"), self->path, self->version,
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("“%s” (%s) no longer supports API version %d"), self->path,
+                   self->version,
                    FIRST_INTERFACE);
       return FALSE;
     }

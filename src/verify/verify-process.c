@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Runs networks in onnxruntime in the user's Python, or else by libonnxruntime: a process of its own, which may crash, hang or eat memory
- * without harm to ours. */
+/* Runs networks in onnxruntime in the user's Python, or else by libonnxruntime: a process of its own, which may crash, hang or
+ * eat memory without harm to ours. */
 #include "verify-process.h"
 
 #include "vn-ort-child.h"
@@ -107,7 +107,8 @@ static const char script[] =
   "            open_session('model')\n"
   "        except Exception:\n"
   "            pass\n"
-  "    reply(version=onnxruntime.__version__, saturates=saturates, load_seconds=load, seconds=best[0], float_seconds=best[1] if len(best) > 1 else 0)\n"
+  "    reply(version=onnxruntime.__version__, saturates=saturates, load_seconds=load, seconds=best[0], float_seconds=best[1] if "
+  "len(best) > 1 else 0)\n"
   "except Exception as error:\n"
   "    reply(stage=stage, error='%s: %s' % (type(error).__name__, error))\n";
 
@@ -116,10 +117,12 @@ static gboolean
 verify_process_write_probe (const char  *path,
                             GError     **error)
 {
-  const VnShape left = { .rank = 2, .dims = { 1, VN_VERIFY_PROBE_LENGTH } }, right = { .rank = 2, .dims = { VN_VERIFY_PROBE_LENGTH, 1 } };
+  const VnShape left = { .rank = 2, .dims = { 1, VN_VERIFY_PROBE_LENGTH } },
+  right = { .rank = 2, .dims = { VN_VERIFY_PROBE_LENGTH, 1 } };
   const VnShape one = { .rank = 2, .dims = { 1, 1 } };
   g_autoptr(VnModel) model = vn_model_new (8, 13);
-  VnValue *operands[] = { vn_graph_add_input (model->graph, "a", VN_DTYPE_U8, &left), vn_graph_add_input (model->graph, "b", VN_DTYPE_S8, &right) };
+  VnValue *operands[] = { vn_graph_add_input (model->graph, "a", VN_DTYPE_U8, &left),
+                          vn_graph_add_input (model->graph, "b", VN_DTYPE_S8, &right) };
   VnValue *sum = vn_graph_add_value (model->graph, "sum", VN_DTYPE_S32, &one);
 
   vn_graph_add_node (model->graph, "product", "", "MatMulInteger", operands, G_N_ELEMENTS (operands), &sum, 1);
@@ -231,7 +234,8 @@ verify_process_start (const VnVerifyRequest  *request,
   process = g_subprocess_launcher_spawnv (launcher, library ? in_library : in_python, &reason);
   if (process == NULL)
     g_set_error (error, VN_VERIFY_ERROR, VN_VERIFY_ERROR_MISSING,
-                 _("ONNX Runtime is looked for in Python, but “%s” does not start; name the interpreter that has it with --python or "
+                 _("ONNX Runtime is looked for in Python, but “%s” does not start; name the interpreter that has it with "
+                   "--python or "
                    "in VN_PYTHON: %s"), library ? in_library[0] : request->python, reason->message);
   return process;
 }
@@ -275,10 +279,12 @@ verify_process_explain (const VnVerifyRequest  *request,
                  _("Python “%s” has no onnxruntime (%s): install it there (pip install onnxruntime), or select "
                    "another interpreter with --python or VN_PYTHON"), request->python, reason);
   else if (g_str_equal (stage, "float"))
-    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("ONNX Runtime cannot run the float model “%s”: %s"), request->float_model, reason);
+    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("ONNX Runtime cannot run the float model “%s”: %s"),
+                 request->float_model, reason);
   else
     g_set_error (error, VN_VERIFY_ERROR, VN_VERIFY_ERROR_REFUSED,
-                 g_str_equal (stage, "load") ? _("ONNX Runtime does not load %s: %s") : _("ONNX Runtime loads %s, but cannot run it: %s"),
+                 g_str_equal (stage, "load") ? _("ONNX Runtime does not load %s: %s")
+                 : _("ONNX Runtime loads %s, but cannot run it: %s"),
                  request->name, reason);
 }
 
@@ -294,7 +300,8 @@ verify_process_read_reply (const VnVerifyRequest  *request,
   JsonNode *root;
   JsonObject *object;
 
-  if (!json_parser_load_from_file (parser, path, NULL) || (root = json_parser_get_root (parser)) == NULL || !JSON_NODE_HOLDS_OBJECT (root))
+  if (!json_parser_load_from_file (parser, path, NULL) || (root = json_parser_get_root (parser)) == NULL ||
+      !JSON_NODE_HOLDS_OBJECT (root))
     {
       g_autofree char *errors = verify_process_dup_errors (request);
 
@@ -340,7 +347,8 @@ verify_process_try (const VnVerifyRequest  *request,
   if (!g_cancellable_set_error_if_cancelled (cancellable, error))
     g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                  ngettext ("ONNX Runtime did not finish within %u second: increase --timeout, or use fewer samples",
-                           "ONNX Runtime did not finish within %u seconds: increase --timeout, or use fewer samples", request->timeout),
+                           "ONNX Runtime did not finish within %u seconds: increase --timeout, or use fewer samples",
+                           request->timeout),
                  request->timeout);
   return FALSE;
 }
@@ -373,8 +381,8 @@ vn_verify_process_lacks_runtime (void)
   return own == NULL && g_atomic_int_get (&found_nothing);
 }
 
-/* What there is on this machine, where the user named nothing: the environment that was made for this, the usual Python, the library.
- * What has none of them is not searched again and again. */
+/* What there is on this machine, where the user named nothing: the environment that was made for this, the usual Python, the
+ * library. What has none of them is not searched again and again. */
 static gboolean
 verify_process_try_found (const VnVerifyRequest  *request,
                           VnVerifyReply          *reply,

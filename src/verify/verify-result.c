@@ -48,7 +48,8 @@ verify_result_note_measured (const VnVerification *found,
   if (is_target && found->float_seconds > 0 && found->seconds > SLOWER * found->float_seconds && more > SECONDS)
     vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_SLOWER, NULL,
                   _("In ONNX Runtime %s, this model has %.1f times the latency of the float model, measured on one "
-                    "thread. The report lists the nodes that run in float, and why"), found->version, found->seconds / found->float_seconds);
+                    "thread. The report lists the nodes that run in float, and why"), found->version,
+                    found->seconds / found->float_seconds);
   if (fault != NULL)
     vn_notes_add_remedy (notes, VN_NOTE_WARNING, NOTE_DIFFERS, NULL, remedy, "%s", fault);
 }
@@ -61,7 +62,8 @@ verify_result_join (VnRun                   *base,
                     VnNotes                 *notes)
 {
   g_autoptr(VnRun) noted = vn_run_with (base, VN_FACET_NOTES, notes);
-  g_autoptr(VnRun) verified = verification != NULL ? vn_run_with (noted, VN_FACET_VERIFICATION, verification) : vn_run_ref (noted);
+  g_autoptr(VnRun) verified = verification != NULL
+                              ? vn_run_with (noted, VN_FACET_VERIFICATION, verification) : vn_run_ref (noted);
 
   return forecast != NULL ? vn_run_with (verified, VN_FACET_FORECAST, forecast) : g_steal_pointer (&verified);
 }

@@ -26,7 +26,8 @@ vn_verify_sums_init (VnVerifySums *self,
 {
   g_return_if_fail (self != NULL && name != NULL);
 
-  *self = (VnVerifySums) { .name = name, .partition = vn_parts_get (parts, name), .has_float = has_float, .saturates = saturates };
+  *self = (VnVerifySums) { .name = name, .partition = vn_parts_get (parts, name), .has_float = has_float,
+                           .saturates = saturates };
   vn_part_sums_init (self->between, self->partition);
   vn_part_sums_init (self->ours, self->partition);
   vn_part_sums_init (self->theirs, self->partition);
@@ -121,7 +122,8 @@ verify_sums_get_output (const VnVerifySums *self,
                         guint               part)
 {
   return (VnVerifiedOutput) { .name = (char *) self->name, .sqnr_db = vn_error_sum_sqnr (&self->between[part]),
-                              .our_db = verify_sums_get_db (&self->ours[part]), .their_db = verify_sums_get_db (&self->theirs[part]),
+                              .our_db = verify_sums_get_db (&self->ours[part]),
+                              .their_db = verify_sums_get_db (&self->theirs[part]),
                               .largest = self->between[part].max_error };
 }
 
@@ -150,7 +152,8 @@ verify_sums_find_other (const VnVerifySums *self,
 
 /*< private >
  * vn_verify_sums_find:
- * @parts: (out caller-allocates) (array fixed-size=2): what is to be told of: the part that is worst in ONNX Runtime, and another where the output
+ * @parts: (out caller-allocates) (array fixed-size=2): what is to be told of: the part that is worst in ONNX Runtime, and another
+ * where the output
  *   agrees less with ours than there
  *
  * Returns: how many these are, 1 or 2
@@ -199,7 +202,8 @@ vn_verify_sums_report_exact (const VnVerifySums *self,
 {
   g_return_val_if_fail (self != NULL && output != NULL, FALSE);
 
-  *output = (VnVerifiedOutput) { .sqnr_db = verify_sums_get_db (&self->exact[which]), .our_db = verify_sums_get_db (&self->ours[which]),
+  *output = (VnVerifiedOutput) { .sqnr_db = verify_sums_get_db (&self->exact[which]),
+                                 .our_db = verify_sums_get_db (&self->ours[which]),
                                  .their_db = verify_sums_get_db (&self->exactly[which]) };
   return self->exact[which].n > 0;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One output of an export: what was computed here, what ONNX Runtime computes, and what the float network gives there, part by part. */
+/* One output of an export: what was computed here, what ONNX Runtime computes, and what the float network gives there, part by
+ * part. */
 #pragma once
 
 #include "vn-part-sums.h"
@@ -13,7 +14,8 @@ G_BEGIN_DECLS
  * @name, @partition: of the output; borrowed
  * @has_float: the process was given the float network, too
  * @saturates: it was also asked for kernels that do not saturate
- * @between: ours against theirs; @ours, @theirs: against the float network; @exact, @exactly: the first and the last of theirs with kernels
+ * @between: ours against theirs; @ours, @theirs: against the float network; @exact, @exactly: the first and the last of theirs
+ * with kernels
  *   that do not saturate, if there are such files
  */
 typedef struct

@@ -150,7 +150,8 @@ vn_export_job_write_report (VnJob         *job,
 
       vn_progress_report (&progress, NULL, i, self->reports->len);
       if (g_cancellable_set_error_if_cancelled (cancellable, error) ||
-          !(report->printer != NULL ? vn_report_write (model, report->printer, report->path, error) : vn_report_export (model, report->path, error)))
+          !(report->printer != NULL ? vn_report_write (model, report->printer, report->path, error)
+            : vn_report_export (model, report->path, error)))
         return FALSE;
       g_ptr_array_add (self->written, g_strdup (report->path));
     }
@@ -246,7 +247,8 @@ vn_export_job_check (VnJob         *job,
   vn_data_spec_add_files (result->data, self->files);
   if (result->recipe != NULL)
     vn_recipe_add_files (result->recipe, self->files);
-  return (self->model_path == NULL || vn_onnx_add_outputs (self->files, result->source, self->model_path, &self->write, _("the quantized model"), error)) &&
+  return (self->model_path == NULL || vn_onnx_add_outputs (self->files, result->source, self->model_path, &self->write,
+                                                           _("the quantized model"), error)) &&
          vn_file_set_check (self->files, error);
 }
 
@@ -335,8 +337,8 @@ vn_export_job_set_write_options (VnJob                    *job,
  * @python: (nullable): as in VnVerifySettings
  * @is_asked: as of vn_verify_job_new_for_result()
  *
- * Lets the export be run in ONNX Runtime when it is written, before the report is. Where that fails the export stays, and a note says why.
- * Before the job runs.
+ * Lets the export be run in ONNX Runtime when it is written, before the report is. Where that fails the export stays, and a note
+ * says why. Before the job runs.
  */
 void
 vn_export_job_set_verify (VnJob      *job,

@@ -77,8 +77,10 @@ ort_child_open_session (Child       *self,
   const VnOrtLibrary *ort = &self->library;
   OrtOptions *options = NULL;
 
-  return ort_child_check (self, ort->create_options (&options), error) && ort_child_check (self, ort->set_intra_threads (options, 1), error) &&
-         ort_child_check (self, ort->set_inter_threads (options, 1), error) && ort_child_check (self, ort->set_log_severity (options, 4), error) &&
+  return ort_child_check (self, ort->create_options (&options), error) &&
+         ort_child_check (self, ort->set_intra_threads (options, 1), error) &&
+         ort_child_check (self, ort->set_inter_threads (options, 1), error) &&
+         ort_child_check (self, ort->set_log_severity (options, 4), error) &&
          (optimized == NULL || ort_child_check (self, ort->set_optimized_path (options, optimized), error)) &&
          (!exact || ort_child_check (self, ort->set_option (options, "session.x64quantprecision", "1"), error)) &&
          ort_child_check (self, ort->create_session (self->env, path, options, session), error);
@@ -144,7 +146,8 @@ ort_child_load (Child       *self,
   const double began = ort_child_get_seconds ();
 
   *network = (Network) { .library = &self->library, .inputs = g_ptr_array_new_with_free_func (g_free),
-                         .outputs = g_ptr_array_new_with_free_func (g_free), .input_types = g_array_new (FALSE, FALSE, sizeof (int)),
+                         .outputs = g_ptr_array_new_with_free_func (g_free),
+                         .input_types = g_array_new (FALSE, FALSE, sizeof (int)),
                          .best = INFINITY };
   if (!ort_child_open_session (self, path, NULL, network == &self->exact, &network->session, error))
     return FALSE;
@@ -183,7 +186,8 @@ ort_child_read_input (const Child    *self,
   if (!g_ptr_array_find_with_equal_func (network->inputs, g_ptr_array_index (self->names, i), g_str_equal, &at))
     return g_steal_pointer (&read);
   type = g_array_index (network->input_types, int, at);
-  fitting = vn_dtype_is_valid (type) && (VnDType) type != read->dtype ? vn_tensor_convert (read, (VnDType) type, error) : vn_tensor_ref (read);
+  fitting = vn_dtype_is_valid (type) && (VnDType) type != read->dtype
+            ? vn_tensor_convert (read, (VnDType) type, error) : vn_tensor_ref (read);
   return fitting != NULL ? vn_tensor_own (fitting, error) : NULL;   /* it may be written to there */
 }
 
@@ -226,7 +230,8 @@ ort_child_read_sample (const Child    *self,
         return FALSE;
       for (int d = 0; d < tensor->shape.rank; d++)
         dims[d] = tensor->shape.dims[d];
-      if (!ort_child_check (self, self->library.wrap_tensor (self->memory, tensor->data, tensor->n_bytes, dims, (size_t) tensor->shape.rank,
+      if (!ort_child_check (self, self->library.wrap_tensor (self->memory, tensor->data, tensor->n_bytes, dims,
+                                                             (size_t) tensor->shape.rank,
                                                              (int) tensor->dtype, &sample->values[i]), error))
         return FALSE;
     }
@@ -246,7 +251,8 @@ ort_child_take_value (Child     *self,
   int number = 0;
   void *data = NULL;
 
-  if (!ort_child_check (self, ort->get_value_type (value, &type), error) || !ort_child_check (self, ort->get_element_type (type, &number), error) ||
+  if (!ort_child_check (self, ort->get_value_type (value, &type), error) ||
+      !ort_child_check (self, ort->get_element_type (type, &number), error) ||
       !ort_child_check (self, ort->get_rank (type, &rank), error))
     return NULL;
   if (rank > VN_MAX_RANK || !vn_dtype_is_valid (number) || number == VN_DTYPE_STRING)
@@ -254,7 +260,8 @@ ort_child_take_value (Child     *self,
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("an output has %zu dims and type %d"), (gsize) rank, number);
       return NULL;
     }
-  if (!ort_child_check (self, ort->get_dims (type, dims, rank), error) || !ort_child_check (self, ort->get_data (value, &data), error))
+  if (!ort_child_check (self, ort->get_dims (type, dims, rank), error) ||
+      !ort_child_check (self, ort->get_data (value, &data), error))
     return NULL;
   ort->release_tensor_type (type);
   shape.rank = (int) rank;
@@ -312,7 +319,8 @@ ort_child_write_sample (Child       *self,
                         GError     **error)
 {
   Sample sample = { 0 };
-  gboolean good = ort_child_read_sample (self, network, index, &sample, error) && ort_child_run_once (self, network, &sample, prefix, error);
+  gboolean good = ort_child_read_sample (self, network, index, &sample, error) &&
+                  ort_child_run_once (self, network, &sample, prefix, error);
 
   ort_child_clear_sample (self, &sample);
   return good;
@@ -338,8 +346,10 @@ ort_child_multiply (Child    *self,
   memset (left, 255, sizeof left);
   memset (right, 127, sizeof right);
   good = ort_child_check (self, ort->wrap_tensor (self->memory, left, sizeof left, dims[0], 2, VN_DTYPE_U8, &values[0]), error) &&
-         ort_child_check (self, ort->wrap_tensor (self->memory, right, sizeof right, dims[1], 2, VN_DTYPE_S8, &values[1]), error) &&
-         ort_child_check (self, ort->run (probe->session, NULL, names, (const OrtValue * const *) values, 2, output, 1, &result), error) &&
+         ort_child_check (self, ort->wrap_tensor (self->memory, right, sizeof right, dims[1], 2, VN_DTYPE_S8, &values[1]),
+                          error) &&
+         ort_child_check (self, ort->run (probe->session, NULL, names, (const OrtValue * const *) values, 2, output, 1, &result),
+                          error) &&
          ort_child_check (self, ort->get_data (result, &data), error);
   if (good)
     memcpy (sum, data, sizeof *sum);
@@ -435,7 +445,8 @@ ort_child_do (Child       *self,
   for (guint i = 0; inputs != NULL && i < json_array_get_length (inputs); i++)
     g_ptr_array_add (self->names, g_strdup (json_array_get_string_element (inputs, i)));
   self->stage = "import";
-  if (!vn_ort_library_open (&self->library, error) || !ort_child_check (self, self->library.create_env (4, "vernier", &self->env), error) ||
+  if (!vn_ort_library_open (&self->library, error) ||
+      !ort_child_check (self, self->library.create_env (4, "vernier", &self->env), error) ||
       !ort_child_check (self, self->library.create_cpu_memory (1, 0, &self->memory), error))
     return FALSE;
   self->stage = "float";
@@ -495,7 +506,8 @@ ort_child_main (const char *folder)
   g_autoptr(GError) reason = NULL;
   JsonNode *root;
 
-  if (!json_parser_load_from_file (parser, path, NULL) || (root = json_parser_get_root (parser)) == NULL || !JSON_NODE_HOLDS_OBJECT (root))
+  if (!json_parser_load_from_file (parser, path, NULL) || (root = json_parser_get_root (parser)) == NULL ||
+      !JSON_NODE_HOLDS_OBJECT (root))
     return FALSE;
   ort_child_do (&self, json_node_get_object (root), &reason);
   return ort_child_reply (&self, reason);

@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* libonnxruntime is foreign code that may crash: it runs in a process of its own, which is the same program once more. A program that
- * asks at the start of main() whether it is such a process can verify without Python. */
+/* libonnxruntime is foreign code that may crash: it runs in a process of its own, which is the same program once more. A program
+ * that asks at the start of main() whether it is such a process can verify without Python. */
 
 /* The word behind the program's name that starts it so. */
 #define VN_ORT_CHILD "--run-onnxruntime"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes a Python environment in the folder of caches and lets its pip install onnxruntime. It is made beside its place and takes that when all
- * is there, so that an interrupted or failed attempt leaves nothing. */
+/* Makes a Python environment in the folder of caches and lets its pip install onnxruntime. It is made beside its place and takes
+ * that when all is there, so that an interrupted or failed attempt leaves nothing. */
 #include "vn-ort-install.h"
 
 #include "verify-folder.h"
@@ -80,7 +80,8 @@ ort_install_run (VnOrtInstall         *self,
                  GCancellable         *cancellable,
                  GError              **error)
 {
-  g_autoptr(GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE);
+  g_autoptr(GSubprocessLauncher) launcher =
+    g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE);
   g_autoptr(GSubprocess) process = NULL;
   g_autofree char *reason = NULL, *group = NULL;
 
@@ -100,7 +101,8 @@ ort_install_run (VnOrtInstall         *self,
     return FALSE;
   if (g_subprocess_get_successful (process))
     return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s; nothing was installed"), reason != NULL ? reason : _("It ended without a word"));
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s; nothing was installed"), reason != NULL
+               ? reason : _("It ended without a word"));
   return FALSE;
 }
 
@@ -120,7 +122,8 @@ ort_install_remove_remains (const VnOrtInstall *self,
       g_autofree char *path = g_build_filename (above, one, NULL);
       GStatBuf info;
 
-      if (g_str_has_prefix (one, start) && g_lstat (path, &info) == 0 && info.st_mtime < g_get_real_time () / G_USEC_PER_SEC - LONGEST_TRY)
+      if (g_str_has_prefix (one, start) && g_lstat (path, &info) == 0 &&
+          info.st_mtime < g_get_real_time () / G_USEC_PER_SEC - LONGEST_TRY)
         vn_verify_folder_remove (path);
     }
 }
@@ -136,14 +139,16 @@ vn_ort_install_make (VnJob         *job,
 
   if (g_mkdir_with_parents (above, 0700) != 0)
     {
-      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), _("The folder “%s” cannot be made: %s"), above, g_strerror (errno));
+      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), _("The folder “%s” cannot be made: %s"), above,
+                   g_strerror (errno));
       return FALSE;
     }
   ort_install_remove_remains (self, above);
   self->part = g_strconcat (self->place, ".XXXXXX", NULL);
   if (g_mkdtemp (self->part) == NULL)
     {
-      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), _("The folder “%s” cannot be made: %s"), self->part, g_strerror (errno));
+      g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), _("The folder “%s” cannot be made: %s"), self->part,
+                   g_strerror (errno));
       g_clear_pointer (&self->part, g_free);
       return FALSE;
     }
@@ -161,7 +166,8 @@ vn_ort_install_fetch (VnJob         *job,
                       GError       **error)
 {
   VnOrtInstall *self = vn_job_get_state (job, &ort_install_kind);
-  const char *argv[] = { self->own, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off", "onnxruntime",
+  const char *argv[] = { self->own, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off",
+                         "onnxruntime",
                          "numpy", NULL };
 
   if (ort_install_run (self, argv, cancellable, error))
@@ -189,7 +195,8 @@ vn_ort_install_try (VnJob         *job,
       g_clear_pointer (&self->part, g_free);
       return TRUE;
     }
-  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), _("The folder “%s” cannot be made: %s"), self->place, g_strerror (errno));
+  g_set_error (error, G_FILE_ERROR, g_file_error_from_errno (errno), _("The folder “%s” cannot be made: %s"), self->place,
+               g_strerror (errno));
   return FALSE;
 }
 
@@ -236,7 +243,8 @@ static const VnJobKind ort_install_kind = {
  * vn_ort_install_new:
  * @python: (nullable): interpreter that the environment is made with; %NULL: python3
  *
- * Returns: (transfer full): a job that makes an environment of the program's own with onnxruntime, from where the user's pip takes packages
+ * Returns: (transfer full): a job that makes an environment of the program's own with onnxruntime, from where the user's pip
+ * takes packages
  */
 VnJob *
 vn_ort_install_new (const char *python)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The job of “verify”: samples are written into a temporary folder, onnxruntime runs them in another process, and what it writes is
- * compared with our own outputs of the same samples. */
+/* The job of “verify”: samples are written into a temporary folder, onnxruntime runs them in another process, and what it writes
+ * is compared with our own outputs of the same samples. */
 #include "vn-verify-job.h"
 #include "vn-job-input.h"
 #include "verify-folder.h"
@@ -104,7 +104,8 @@ verify_job_look_at_float (const VnVerifyJob *self,
 {
   g_autoptr(VnModel) source = self->settings.float_path != NULL ? vn_onnx_read_file (self->settings.float_path, NULL) : NULL;
   g_autoptr(VnModel) model = source != NULL ? vn_model_to_float (source, cancellable, NULL) : NULL;
-  g_autoptr(VnDataSpec) data = self->settings.data != NULL ? vn_data_spec_copy (self->settings.data) : vn_data_spec_new (VN_DATA_RANDOM);
+  g_autoptr(VnDataSpec) data = self->settings.data != NULL
+                               ? vn_data_spec_copy (self->settings.data) : vn_data_spec_new (VN_DATA_RANDOM);
   g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(VnDataset) dataset = NULL;
 
@@ -274,8 +275,10 @@ vn_verify_job_run_there (VnJob         *job,
   g_autofree char *optimized = g_build_filename (self->folder, OPTIMIZED, NULL);
   g_autoptr(GPtrArray) names = g_ptr_array_new ();
   VnVerifyRequest request = { .folder = self->folder,
-                              .model = written != NULL ? written : settings->path, .float_model = settings->float_path, .inputs = names,
-                              .optimized = optimized, .n_samples = self->found->n_samples, .n_runs = settings->n_runs, .timeout = settings->timeout,
+                              .model = written != NULL ? written : settings->path, .float_model = settings->float_path,
+                              .inputs = names,
+                              .optimized = optimized, .n_samples = self->found->n_samples, .n_runs = settings->n_runs,
+                              .timeout = settings->timeout,
                               .name = name, .seconds = settings->seconds, .is_asked = self->is_asked };
   VnVerifyReply reply = { NULL };
 
@@ -403,7 +406,8 @@ vn_verify_job_compare (VnJob         *job,
 
 /* ---- kernels ---- */
 
-/* Two products of 8 bit by 7 fit into 16: weights that use fewer of their bits, as "reduce-range" makes them, let no sum saturate. */
+/* Two products of 8 bit by 7 fit into 16: weights that use fewer of their bits, as "reduce-range" makes them, let no sum
+ * saturate. */
 static gboolean
 verify_job_has_large_weights (const VnModel *model)
 {
@@ -514,7 +518,8 @@ verify_job_dup_absolute (const char *path)
  * vn_verify_job_new:
  * @settings: copied, with references to what it points to; numbers that are 0 are the usual ones
  *
- * Returns: (transfer full): a job that runs an export in onnxruntime, in a process of its own, and compares its outputs with ours and its
+ * Returns: (transfer full): a job that runs an export in onnxruntime, in a process of its own, and compares its outputs with ours
+ * and its
  *   time with that of the float network
  */
 VnJob *
@@ -551,7 +556,8 @@ vn_verify_job_new (const VnVerifySettings *settings)
  * @python: (nullable): as in VnVerifySettings
  * @is_asked: the user asked for it, and waits; otherwise a little has to do
  *
- * Returns: (transfer full): a job that runs what @result exports on some of the samples that its error was measured on, beside the network
+ * Returns: (transfer full): a job that runs what @result exports on some of the samples that its error was measured on, beside
+ * the network
  *   that it was made of
  */
 VnJob *
@@ -568,7 +574,8 @@ vn_verify_job_new_for_result (VnRun      *result,
   g_return_val_if_fail (result != NULL && result->quantized != NULL, NULL);
 
   source = result->source->path;
-  settings = (VnVerifySettings) { .path = path, .model = result->quantized, .data = result->data, .input_shapes = result->settings.shapes, .python = python,
+  settings = (VnVerifySettings) { .path = path, .model = result->quantized, .data = result->data,
+                                  .input_shapes = result->settings.shapes, .python = python,
                                   .float_path = source != NULL && g_file_test (source, G_FILE_TEST_IS_REGULAR) ? source : NULL };
   if (!is_asked)
     {

@@ -35,8 +35,8 @@ vn_verify_job_is_usual (void)
  * vn_verify_job_look_for_runtime:
  * @cancellable: (nullable):
  *
- * Looks for an ONNX Runtime, for vn_verify_job_lacks_runtime(), without running anything in it: only where the environment names none, and once.
- * From any thread; it takes a second.
+ * Looks for an ONNX Runtime, for vn_verify_job_lacks_runtime(), without running anything in it: only where the environment names
+ * none, and once. From any thread; it takes a second.
  */
 void
 vn_verify_job_look_for_runtime (GCancellable *cancellable)
@@ -47,12 +47,14 @@ vn_verify_job_look_for_runtime (GCancellable *cancellable)
   VnVerifyRequest request = { 0 };
   VnVerifyReply reply = { NULL };
 
-  if (verify_usual_is_set ("VN_PYTHON") || verify_usual_is_set ("VN_ORT_LIBRARY") || !g_atomic_int_compare_and_exchange (&has_looked, FALSE, TRUE))
+  if (verify_usual_is_set ("VN_PYTHON") || verify_usual_is_set ("VN_ORT_LIBRARY") ||
+      !g_atomic_int_compare_and_exchange (&has_looked, FALSE, TRUE))
     return;
   folder = g_dir_make_tmp ("vernier-verify-XXXXXX", NULL);
   inputs = g_ptr_array_new ();
   /* a runtime that there is says that it cannot load this */
-  request = (VnVerifyRequest) { .python = "python3", .folder = folder, .model = "", .name = "", .inputs = inputs, .timeout = LOOKING_TIMEOUT };
+  request = (VnVerifyRequest) { .python = "python3", .folder = folder, .model = "", .name = "", .inputs = inputs,
+                                .timeout = LOOKING_TIMEOUT };
   if (folder != NULL && !vn_verify_process_run (&request, &reply, cancellable, NULL) && g_cancellable_is_cancelled (cancellable))
     g_atomic_int_set (&has_looked, FALSE);
   g_free (reply.version);
@@ -87,7 +89,8 @@ verify_usual_find_foreign (const VnModel *model)
  * vn_verify_job_suits:
  * @result: of a run
  *
- * Returns: whether what it exports can be run in ONNX Runtime without being asked for; %FALSE with the reason: it is for another runtime, or
+ * Returns: whether what it exports can be run in ONNX Runtime without being asked for; %FALSE with the reason: it is for another
+ * runtime, or
  *   too large
  */
 gboolean
@@ -102,12 +105,14 @@ vn_verify_job_suits (VnRun   *result,
   foreign = verify_usual_find_foreign (result->quantized);
   need = COPIES * (result->float_bytes + result->quantized_bytes);
   if (foreign != NULL)
-    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s of “%s” is an operator of another runtime"), foreign->op_type, foreign->domain);
+    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s of “%s” is an operator of another runtime"), foreign->op_type,
+                 foreign->domain);
   else if (need > vn_memory_get_budget ())
     {
       g_autofree char *size = vn_format_bytes (need);
 
-      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT, _("it would take about %s of memory; --verify, or the button Verify, does it all the same"), size);
+      g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
+                   _("it would take about %s of memory; --verify, or the button Verify, does it all the same"), size);
     }
   else
     return TRUE;
@@ -117,7 +122,8 @@ vn_verify_job_suits (VnRun   *result,
 /**
  * vn_verify_job_lacks_runtime:
  *
- * Returns: whether this program has looked for an ONNX Runtime and found none: one that it installs itself would be used, as nobody has named
+ * Returns: whether this program has looked for an ONNX Runtime and found none: one that it installs itself would be used, as
+ * nobody has named
  *   another
  */
 gboolean

@@ -8,7 +8,8 @@
 /**
  * vn_bench_get_curve:
  *
- * Returns: (transfer none) (nullable): what mixed precision can make of the present recipe; %NULL: it was not calculated, or the recipe
+ * Returns: (transfer none) (nullable): what mixed precision can make of the present recipe; %NULL: it was not calculated, or the
+ * recipe
  *   is none of its points any more
  */
 VnCurve *

@@ -41,7 +41,8 @@ bench_export_make_kinds (void)
   for (guint i = 0; i < n; i++)
     {
       g_autofree char *ending = g_strconcat ("-report", strrchr (printers[i].file, '.'), NULL);
-      const VnExportKind kind = { printers[i].id, g_intern_string (ending), printers[i].title, VN_EXPORT_REPORT, g_str_equal (printers[i].id, "html") };
+      const VnExportKind kind = { printers[i].id, g_intern_string (ending), printers[i].title, VN_EXPORT_REPORT,
+                                  g_str_equal (printers[i].id, "html") };
 
       g_array_append_val (kinds, kind);
     }
@@ -153,7 +154,8 @@ bench_export_comment (VnNotes    *notes,
       const VnNote *note = vn_notes_get (notes, i);
       g_autofree char *line = g_strdelimit (g_strdup (note->text), "\r\n", ' ');
 
-      g_string_append_printf (text, "%s# %s%s%s\n", i == 0 ? "\n" : "", note->subject != NULL ? note->subject : "", note->subject != NULL ? ": " : "", line);
+      g_string_append_printf (text, "%s# %s%s%s\n", i == 0 ? "\n" : "", note->subject != NULL ? note->subject : "",
+                              note->subject != NULL ? ": " : "", line);
     }
   return g_string_free (text, FALSE);
 }
@@ -190,12 +192,14 @@ bench_export_add_work (VnBench            *self,
 
   if (g_str_equal (file->kind->id, "project"))
     {
-      vn_export_job_add_file (job, file->path, _("the project"), bench_export_write_project, vn_keeper_begin_copy (self->keeper, file->path),
+      vn_export_job_add_file (job, file->path, _("the project"), bench_export_write_project,
+                              vn_keeper_begin_copy (self->keeper, file->path),
                               vn_keeper_free_copy);
       return;
     }
   script = g_new0 (Script, 1);
-  *script = (Script) { vn_model_ref (self->subject->model), vn_recipe_copy (self->recipe), self->subject->data != NULL ? vn_data_spec_copy (self->subject->data) : NULL,
+  *script = (Script) { vn_model_ref (self->subject->model), vn_recipe_copy (self->recipe), self->subject->data != NULL
+                       ? vn_data_spec_copy (self->subject->data) : NULL,
                        vn_bench_get_run_notes (self) };
   if (script->run != NULL)
     vn_notes_ref (script->run);
@@ -236,7 +240,8 @@ bench_export_add (VnBench             *self,
       bench_export_add_work (self, job, file);
       break;
     case VN_EXPORT_PICTURE:
-      if (self->hooks.picture == NULL || !self->hooks.picture (self->hooks.picture_data, strrchr (file->kind->ending, '.') + 1, file->dark, &shot))
+      if (self->hooks.picture == NULL || !self->hooks.picture (self->hooks.picture_data, strrchr (file->kind->ending, '.') + 1,
+                                                               file->dark, &shot))
         {
           g_set_error_literal (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("No graph is shown yet, so there is no image of it."));
           return FALSE;

@@ -74,7 +74,8 @@ vn_bench_open_project (VnBench     *self,
     return FALSE;
   if (model == NULL && !g_file_test (project->model, G_FILE_TEST_EXISTS))
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("The model of this project, “%s”, no longer exists."), project->model);
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("The model of this project, “%s”, no longer exists."),
+                   project->model);
       vn_project_free (project);
       return FALSE;
     }
@@ -182,7 +183,8 @@ bench_files_save_script (VnBench     *self,
                          VnNotes     *notes,
                          GError     **error)
 {
-  g_autofree char *text = vn_recipe_to_ort_script (self->recipe, self->subject->model, self->subject->model->path, self->subject->data, vn_bench_get_run_notes (self), notes);
+  g_autofree char *text = vn_recipe_to_ort_script (self->recipe, self->subject->model, self->subject->model->path,
+                                                   self->subject->data, vn_bench_get_run_notes (self), notes);
 
   return vn_file_write_all (path, text, strlen (text), error);
 }
@@ -193,7 +195,8 @@ bench_files_save_xquant (VnBench     *self,
                          VnNotes     *notes,
                          GError     **error)
 {
-  g_autofree char *text = vn_recipe_to_xquant (self->recipe, self->subject->model, self->subject->model->path, self->subject->data, vn_bench_get_run_notes (self), notes);
+  g_autofree char *text = vn_recipe_to_xquant (self->recipe, self->subject->model, self->subject->model->path,
+                                               self->subject->data, vn_bench_get_run_notes (self), notes);
 
   return vn_file_write_all (path, text, strlen (text), error);
 }
@@ -236,7 +239,8 @@ vn_bench_get_save_ending (const char *kind)
 /**
  * vn_bench_dup_folder:
  *
- * Returns: (transfer full): where files that are made of the model are proposed to go: beside it, where that can be written, else to the
+ * Returns: (transfer full): where files that are made of the model are proposed to go: beside it, where that can be written, else
+ * to the
  *   documents
  */
 char *
@@ -247,7 +251,8 @@ vn_bench_dup_folder (VnBench *self)
 
   g_return_val_if_fail (VN_IS_BENCH (self), NULL);
 
-  beside = self->subject->model != NULL && self->subject->model->path != NULL ? g_path_get_dirname (self->subject->model->path) : NULL;
+  beside = self->subject->model != NULL && self->subject->model->path != NULL
+           ? g_path_get_dirname (self->subject->model->path) : NULL;
   if (beside != NULL && g_access (beside, W_OK) == 0)
     return g_steal_pointer (&beside);
   return g_strdup (documents != NULL ? documents : g_get_home_dir ());

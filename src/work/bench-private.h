@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the files of the bench share, lowest first: a file calls those above it in this list alone. What lies below is reached by these
- * tables of functions. */
+/* What the files of the bench share, lowest first: a file calls those above it in this list alone. What lies below is reached by
+ * these tables of functions. */
 
 #include "vn-bench-instance.h"
 

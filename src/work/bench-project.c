@@ -56,7 +56,8 @@ bench_project_failed (gpointer      owner,
   vn_bench_report_error (VN_BENCH (owner), _("The work could not be saved"), error);
 }
 
-const VnKeeperFuncs vn_bench_keeper_funcs = { bench_project_snapshot, bench_project_is_worth, bench_project_kept, bench_project_failed };
+const VnKeeperFuncs vn_bench_keeper_funcs = { bench_project_snapshot, bench_project_is_worth, bench_project_kept,
+                                              bench_project_failed };
 
 /* ---- where ---- */
 
@@ -116,7 +117,8 @@ vn_bench_flush (VnBench *self)
  * vn_bench_save_project:
  * @path: of the file, from now on that of the project
  *
- * Writes model, samples, recipe and runs, and keeps the file up to date from now on. There must be a model that comes from a file.
+ * Writes model, samples, recipe and runs, and keeps the file up to date from now on. There must be a model that comes from a
+ * file.
  *
  * Returns: %FALSE if the file could not be written
  */

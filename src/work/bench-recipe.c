@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The recipe of a bench: edits that can be undone, and what is shown follows them: what was measured already, what is expected, or a run. */
+/* The recipe of a bench: edits that can be undone, and what is shown follows them: what was measured already, what is expected,
+ * or a run. */
 #include "bench-private.h"
 
 #include "vn-i18n.h"
@@ -11,7 +12,8 @@ bench_recipe_get_reason (VnBench *self)
 {
   if (self->subject->data == NULL)
     return _("There are no samples to measure the change with");
-  return vn_outlook_get_reason (self->outlook) != NULL ? vn_outlook_get_reason (self->outlook) : _("The effect of the change was not measured");
+  return vn_outlook_get_reason (self->outlook) != NULL
+         ? vn_outlook_get_reason (self->outlook) : _("The effect of the change was not measured");
 }
 
 /* What is shown is not what holds: a whole run is offered, or begun if whoever made the change wants to know what it gains. */
@@ -63,8 +65,8 @@ bench_recipe_offered (gpointer owner)
 
 const VnOutlookFuncs vn_bench_outlook_funcs = { bench_recipe_ask, bench_recipe_measured, bench_recipe_offered };
 
-/* If it was measured already that is shown, else what is expected of it in about a second, and then a whole run confirms that. Where it
- * cannot be measured without a whole run that is not begun unasked. */
+/* If it was measured already that is shown, else what is expected of it in about a second, and then a whole run confirms that.
+ * Where it cannot be measured without a whole run that is not begun unasked. */
 static void
 bench_recipe_expect (VnBench *self)
 {

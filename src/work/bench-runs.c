@@ -121,7 +121,8 @@ bench_runs_new_reading (VnBench            *self,
   reading->run = vn_project_run_copy (run);
   reading->model = vn_model_ref (self->subject->model);
   reading->place = g_strdup (place != NULL ? place : "");
-  reading->known = self->subject->data != NULL && vn_data_spec_may_run (self->subject->data) ? vn_data_spec_list_scripts (self->subject->data) : g_new0 (char *, 1);
+  reading->known = self->subject->data != NULL && vn_data_spec_may_run (self->subject->data)
+                   ? vn_data_spec_list_scripts (self->subject->data) : g_new0 (char *, 1);
   return reading;
 }
 
@@ -186,8 +187,8 @@ bench_runs_begin_read (VnBench      *self,
  * vn_bench_restore_run:
  * @id: of a run
  *
- * Reads in the background what the run found; then its recipe becomes the present one, as a step that can be undone, and its result is
- * shown.
+ * Reads in the background what the run found; then its recipe becomes the present one, as a step that can be undone, and its
+ * result is shown.
  */
 void
 vn_bench_restore_run (VnBench    *self,

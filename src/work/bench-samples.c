@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The samples of a bench: which, how many, and the sizes of inputs that the model leaves open; opening them, and a look at them. */
+/* The samples of a bench: which, how many, and the sizes of inputs that the model leaves open; opening them, and a look at
+ * them. */
 #include "bench-private.h"
 
 #include "vn-evaluate.h"
@@ -238,7 +239,8 @@ vn_bench_open_dataset_async (VnBench             *self,
   opening->subject = vn_subject_ref (self->subject);
   opening->data = vn_data_spec_copy (data);
   if (vn_data_spec_is_random (data))
-    opening->data->max_samples = self->subject->n_samples;   /* as many as are asked for; of files it is reported how many there are */
+    /* as many as are asked for; of files it is reported how many there are */
+    opening->data->max_samples = self->subject->n_samples;
   opening->given = vn_subject_dup_given_shapes (self->subject, data);
   opening->notes = vn_notes_new ();
   g_clear_pointer (&self->sizes, g_hash_table_unref);

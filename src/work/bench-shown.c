@@ -10,7 +10,8 @@
 /**
  * vn_bench_get_shown:
  *
- * Returns: (transfer none) (nullable): of the last whole run, or what the present recipe is expected to make of it, or what a run found
+ * Returns: (transfer none) (nullable): of the last whole run, or what the present recipe is expected to make of it, or what a run
+ * found
  *   that was brought back
  */
 VnRun *
@@ -219,14 +220,16 @@ vn_bench_find_curve (const VnCurve  *curve,
  * vn_bench_dup_named:
  * @result: of a run, or what is expected
  *
- * Returns: (transfer full): @result; if it was made with the present recipe but for names that have changed since, the same with the
+ * Returns: (transfer full): @result; if it was made with the present recipe but for names that have changed since, the same with
+ * the
  *   present ones
  */
 VnRun *
 vn_bench_dup_named (VnBench *self,
                     VnRun   *result)
 {
-  if (result->recipe == NULL || vn_recipe_has_equal_names (result->recipe, self->recipe) || !vn_recipe_equal (result->recipe, self->recipe))
+  if (result->recipe == NULL || vn_recipe_has_equal_names (result->recipe, self->recipe) ||
+      !vn_recipe_equal (result->recipe, self->recipe))
     return vn_run_ref (result);
   return vn_run_with (result, VN_FACET_RECIPE, self->recipe);
 }
@@ -419,7 +422,8 @@ vn_bench_forget_expected (VnBench *self)
  * vn_bench_offer:
  * @recipe: (nullable): with changes that are offered; %NULL: nothing is
  *
- * Begins to measure on a few samples what the run would become; nothing else follows it. Where that takes a whole run it is not measured.
+ * Begins to measure on a few samples what the run would become; nothing else follows it. Where that takes a whole run it is not
+ * measured.
  * "changed::offered" tells of it.
  */
 void

@@ -15,7 +15,8 @@ static void
 bench_start_go_on (VnBench  *self,
                    gboolean  again)
 {
-  if (again && self->subject->model != NULL && !vn_bench_lacks_samples (self) && vn_works_get_job (self->works, VN_PLACE_FRONT) == NULL)
+  if (again && self->subject->model != NULL && !vn_bench_lacks_samples (self) &&
+      vn_works_get_job (self->works, VN_PLACE_FRONT) == NULL)
     vn_bench_works[VN_WORK_QUANTIZE].start (self, NULL);
   else if (self->waiting.origins)
     vn_bench_works[VN_WORK_ORIGINS].start (self, NULL);
@@ -188,8 +189,8 @@ vn_bench_cancel_origins (VnBench *self)
  * vn_bench_find_origins:
  * @run: that gave the present run, or that would give it again
  *
- * Begins to look for where the error of the present run starts. The run stays usable; it comes again, with what was found, when the
- * search is over.
+ * Begins to look for where the error of the present run starts. The run stays usable; it comes again, with what was found, when
+ * the search is over.
  */
 void
 vn_bench_find_origins (VnBench *self,
@@ -284,8 +285,8 @@ vn_bench_drop_check (VnBench *self)
 /*< private >
  * vn_bench_verify_usually:
  *
- * Begins to run what the present run exports in ONNX Runtime, if that is usual, it has not been tried yet, and nothing else goes on. Of
- * an earlier run, whose network is not kept, looks only whether there is an ONNX Runtime.
+ * Begins to run what the present run exports in ONNX Runtime, if that is usual, it has not been tried yet, and nothing else goes
+ * on. Of an earlier run, whose network is not kept, looks only whether there is an ONNX Runtime.
  *
  * Returns: whether it runs
  */

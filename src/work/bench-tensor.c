@@ -200,7 +200,8 @@ vn_bench_set_tensor_method (VnBench     *self,
   bench_tensor_forget_range (rule);
   g_free (rule->method);
   rule->method = g_strdup (method);
-  title = found != NULL ? g_strdup_printf (_("Range of %s set by %s"), tensor, _(found->title)) : g_strdup_printf (_("Range of %s reset to target default"), tensor);
+  title = found != NULL ? g_strdup_printf (_("Range of %s set by %s"), tensor, _(found->title))
+          : g_strdup_printf (_("Range of %s reset to target default"), tensor);
   return bench_tensor_put (self, g_steal_pointer (&recipe), rule, title, error);
 }
 

@@ -253,8 +253,8 @@ vn_bench_verify (VnBench  *self,
 /**
  * vn_bench_install_runtime:
  *
- * Begins to make a Python environment with onnxruntime in the folder of caches, beside everything else; ask the user before. What the
- * bench exports is run there afterwards, if nothing else goes on then.
+ * Begins to make a Python environment with onnxruntime in the folder of caches, beside everything else; ask the user before. What
+ * the bench exports is run there afterwards, if nothing else goes on then.
  *
  * Returns: %FALSE if that goes on already
  */
@@ -334,8 +334,8 @@ vn_bench_get_job (VnBench *self)
 /**
  * vn_bench_cancel:
  *
- * Asks the running job to end, or else the measurement of what a change does, or the search for where error starts. What was there
- * before it stays.
+ * Asks the running job to end, or else the measurement of what a change does, or the search for where error starts. What was
+ * there before it stays.
  */
 void
 vn_bench_cancel (VnBench *self)

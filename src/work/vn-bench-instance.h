@@ -16,7 +16,8 @@ G_BEGIN_DECLS
 /**
  * VnBenchShown: what runs say of the present subject and recipe.
  * @run, @run_subject: (nullable): of the last whole run, and what it was made of
- * @past, @past_subject: (nullable): of a run that the project keeps, shown instead of @run; what the subject was when it was brought back
+ * @past, @past_subject: (nullable): of a run that the project keeps, shown instead of @run; what the subject was when it was
+ * brought back
  * @expected: (nullable): what the present recipe is expected to come to, shown instead of both
  * @refusal: (nullable): why that takes a whole run
  */

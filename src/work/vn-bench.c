@@ -158,7 +158,8 @@ static guint
 bench_take_news (VnBench *self)
 {
   const VnBenchShown *shown = &self->shown;
-  gboolean expects = vn_outlook_is_asked (self->outlook) || shown->refusal != NULL || shown->expected != NULL || shown->past != NULL;
+  gboolean expects = vn_outlook_is_asked (self->outlook) || shown->refusal != NULL || shown->expected != NULL ||
+                     shown->past != NULL;
   guint what = self->telling.what;
 
   if (!expects && !self->telling.expects)

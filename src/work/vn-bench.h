@@ -12,8 +12,8 @@
 G_BEGIN_DECLS
 
 /**
- * VnBench: the opened model with all that was decided and found about it. Everything that is shown is read from here, everything that is
- * changed goes through here.
+ * VnBench: the opened model with all that was decided and found about it. Everything that is shown is read from here, everything
+ * that is changed goes through here.
  *
  * Signals:
  * - changed: without arguments, with a detail for each of VnChange: "changed::run"

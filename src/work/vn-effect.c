@@ -97,7 +97,8 @@ effect_measure (VnEffect *self,
   self->after_db = compares ? vn_error_table_get_comparable_sqnr (result->errors, before->errors)
                             : vn_error_table_get_outputs_sqnr (result->errors);
   self->bytes = (gint64) result->quantized_bytes - self->bytes_before;
-  self->time_ratio = result->forecast != NULL && self->seconds_before > 0 ? result->forecast->seconds / self->seconds_before : NAN;
+  self->time_ratio = result->forecast != NULL && self->seconds_before > 0
+                     ? result->forecast->seconds / self->seconds_before : NAN;
   self->measured = TRUE;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Saves a project a moment after it has changed. All files are written by one thread, in the order in which they were asked for. */
+/* Saves a project a moment after it has changed. All files are written by one thread, in the order in which they were asked
+ * for. */
 #include "vn-keeper.h"
 
 #include "vn-draft.h"

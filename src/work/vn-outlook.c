@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a recipe is expected to do: of the present one, which is measured anew with every change, and of one that is only offered. */
+/* What a recipe is expected to do: of the present one, which is measured anew with every change, and of one that is only
+ * offered. */
 #include "vn-outlook.h"
 
 #include "vn-drop.h"
@@ -385,7 +386,8 @@ outlook_begin_offer (VnOutlook *self)
   if (self->offered_recipe == NULL || self->offered != NULL || self->offering != NULL || self->what_if == NULL ||
       self->offered_base == NULL || !vn_recipe_equal (self->base_recipe, self->offered_base))
     return;
-  outlook_run (self, &self->offering, outlook_new_recipe_question (self, self->offered_recipe), outlook_measured_offer, outlook_measure);
+  outlook_run (self, &self->offering, outlook_new_recipe_question (self, self->offered_recipe), outlook_measured_offer,
+               outlook_measure);
 }
 
 /**
@@ -402,7 +404,8 @@ vn_outlook_offer (VnOutlook      *self,
 {
   g_return_if_fail (self != NULL);
 
-  if (recipe != NULL ? self->offered_recipe != NULL && vn_recipe_equal (recipe, self->offered_recipe) : self->offered_recipe == NULL)
+  if (recipe != NULL ? self->offered_recipe != NULL &&
+      vn_recipe_equal (recipe, self->offered_recipe) : self->offered_recipe == NULL)
     return;
   outlook_drop (&self->offering);
   g_clear_pointer (&self->offered_recipe, vn_recipe_free);

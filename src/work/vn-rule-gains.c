@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What rules gained: of all runs those are found that were made on the same samples and differ in some rules alone. What no two runs tell
- * stays unknown. */
+/* What rules gained: of all runs those are found that were made on the same samples and differ in some rules alone. What no two
+ * runs tell stays unknown. */
 #include "vn-rule-gains.h"
 
 #include "vn-setting.h"
@@ -111,7 +111,8 @@ rule_gains_add_expected (VnRuleGains        *self,
   g_autoptr(GPtrArray) differences = NULL;
   Figures figures = { base->preset, base->inputs_digest, NULL, NAN, (gint64) expected->quantized_bytes, TRUE };
 
-  if (base->inputs_digest == NULL || expected->errors == NULL || recipe->overrides->len > MOST_RULES || !g_str_equal (recipe->preset, base->preset))
+  if (base->inputs_digest == NULL || expected->errors == NULL || recipe->overrides->len > MOST_RULES ||
+      !g_str_equal (recipe->preset, base->preset))
     return;
   figures.db = vn_error_table_get_outputs_sqnr (expected->errors);
   figures.changes = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -119,7 +120,8 @@ rule_gains_add_expected (VnRuleGains        *self,
   for (guint i = 0; i < differences->len; i++)
     {
       const VnSettingDifference *difference = g_ptr_array_index (differences, i);
-      g_autofree char *setting = difference->setting != NULL ? g_strdup_printf ("%s=%s", difference->id, difference->value) : NULL;
+      g_autofree char *setting = difference->setting != NULL
+                                 ? g_strdup_printf ("%s=%s", difference->id, difference->value) : NULL;
       const char *text = setting != NULL ? setting : rule_gains_translate (self, difference->value);
 
       if (text != NULL)
@@ -144,7 +146,8 @@ rule_gains_note (VnRuleGains   *self,
                  const Figures *with,
                  guint          first)
 {
-  g_autoptr(GBytes) key = rule_gains_make_key (&g_array_index (with->changes, guint, first), with->changes->len - without->changes->len);
+  g_autoptr(GBytes) key = rule_gains_make_key (&g_array_index (with->changes, guint, first),
+                                               with->changes->len - without->changes->len);
   VnRuleGain gain = { with->db - without->db, with->bytes - without->bytes, with->is_expected };
 
   if (!isfinite (gain.db) || g_hash_table_contains (self->gains, key))
@@ -159,7 +162,8 @@ rule_gains_has_more (const Figures *without,
                      guint         *first)
 {
   const guint n = without->changes->len, more = with->changes->len - n;
-  const guint *a = (const guint *) (gconstpointer) without->changes->data, *b = (const guint *) (gconstpointer) with->changes->data;
+  const guint *a = (const guint *) (gconstpointer) without->changes->data,
+  *b = (const guint *) (gconstpointer) with->changes->data;
 
   if (with->changes->len <= n || g_strcmp0 (without->preset, with->preset) != 0 || g_strcmp0 (without->inputs, with->inputs) != 0)
     return FALSE;

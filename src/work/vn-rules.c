@@ -19,7 +19,8 @@ rules_compare_indices (gconstpointer a,
 /**
  * vn_rule_list_nodes:
  *
- * Returns: (transfer full) (element-type guint): indices of the nodes that @rule is about, ascending; none if its edges are not in @graph
+ * Returns: (transfer full) (element-type guint): indices of the nodes that @rule is about, ascending; none if its edges are not
+ * in @graph
  */
 GArray *
 vn_rule_list_nodes (const VnOverride *rule,
@@ -100,7 +101,8 @@ rules_leak_free (gpointer data)
  * vn_rule_list_leaks:
  * @error: why there is no region at all: no such tensors, or nothing between them
  *
- * Returns: (transfer full) (element-type VnRuleLeak) (nullable): the tensors that cross the edge of @rule's region without being named;
+ * Returns: (transfer full) (element-type VnRuleLeak) (nullable): the tensors that cross the edge of @rule's region without being
+ * named;
  *   none if @rule is about no region; %NULL with @error set
  */
 GPtrArray *
@@ -152,7 +154,8 @@ vn_rule_leak_dup_text (const VnRuleLeak *self)
 /**
  * vn_rule_describe_leak:
  *
- * Returns: (transfer full) (nullable): which tensors cross the edge of @rule's region without being named; %NULL: none do, or @rule is
+ * Returns: (transfer full) (nullable): which tensors cross the edge of @rule's region without being named; %NULL: none do, or
+ * @rule is
  *   about no region
  */
 char *

@@ -8,8 +8,8 @@ G_BEGIN_DECLS
 /* What the rules of a recipe mean on the opened network. */
 
 /**
- * VnRuleLeak: a tensor that crosses the edge of a rule's region without being named: part of it is left out of what the rule says, or a
- * conversion is paid for.
+ * VnRuleLeak: a tensor that crosses the edge of a rule's region without being named: part of it is left out of what the rule
+ * says, or a conversion is paid for.
  * @node: label of the node where it enters, or where it goes; %NULL: to an output of the network
  */
 typedef struct

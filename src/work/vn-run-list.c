@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The runs of a bench: lines that its project keeps, those that were removed from it, and the last results with their networks. */
+/* The runs of a bench: lines that its project keeps, those that were removed from it, and the last results with their
+ * networks. */
 #include "vn-run-list.h"
 
 #include "vn-drop.h"
@@ -276,7 +277,8 @@ vn_run_list_forget_removed (VnRunList *self)
  * vn_run_list_copy:
  * @runs: (element-type VnProjectRun):
  *
- * Returns: (transfer full) (element-type VnProjectRun): lines with the records that they have now: saving lets go of those of the list
+ * Returns: (transfer full) (element-type VnProjectRun): lines with the records that they have now: saving lets go of those of the
+ * list
  */
 GPtrArray *
 vn_run_list_copy (GPtrArray *runs)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A network and its samples, and the sizes of inputs that the network leaves open: those the user gave, else those of the first sample. */
+/* A network and its samples, and the sizes of inputs that the network leaves open: those the user gave, else those of the first
+ * sample. */
 #include "vn-subject.h"
 
 #include "vn-open-inputs.h"

@@ -137,7 +137,8 @@ vn_works_start (VnWorks        *self,
   running = &self->running[infos[work].place];
   *running = (Running) { work, job, g_cancellable_new (), subject, unref };
   ending = g_new0 (Ending, 1);
-  *ending = (Ending) { g_rc_box_acquire (self), infos[work].place, infos[work].place != VN_PLACE_INSTALL ? g_object_ref (self->owner) : NULL };
+  *ending = (Ending) { g_rc_box_acquire (self), infos[work].place, infos[work].place != VN_PLACE_INSTALL
+                       ? g_object_ref (self->owner) : NULL };
   vn_job_start (job, running->cancellable, works_job_ended, ending);
 }
 

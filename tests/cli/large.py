@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """large.py CLI MAKE_LARGE [MEGABYTES]
 
-Quantizes and compares a network of little but weights, and looks at the largest memory that the process had: a fifth more than the
-weights where nothing is compared, 256 MB more where something is. The same of a network of little but tensors, where it is there, with
-more threads than there is memory for samples.
+Quantizes and compares a network of little but weights, and looks at the largest memory that the process had: a fifth more than
+the weights where nothing is compared, 256 MB more where something is. The same of a network of little but tensors, where it is
+there, with more threads than there is memory for samples.
 """
 import os
 import subprocess
@@ -39,7 +39,8 @@ def main():
             _, peak = run(cli, *command)
             good = peak <= most + BASE
             failed += not good
-            print('%s %-15s %5.0f MB, at most %5.0f MB and %d MB of program' % ('ok' if good else 'not ok', name, peak, most, BASE), flush=True)
+            print('%s %-15s %5.0f MB, at most %5.0f MB and %d MB of program' % ('ok' if good else 'not ok', name, peak, most,
+                                                                                BASE), flush=True)
         if open('a.onnx', 'rb').read() != open('b.onnx', 'rb').read():
             print('not ok comparing changes the export')
             failed += 1
@@ -48,7 +49,8 @@ def main():
         if shared and os.path.exists(candy):
             _, peak = run(cli, 'quantize', candy, '-o', 'candy.onnx', '--data', 'random', '-n', '8', '--held-out', '4', '-t', '4')
             failed += peak > 256 + BASE
-            print('%s four samples   %5.0f MB, at most 256 MB and %d MB of program' % ('ok' if peak <= 256 + BASE else 'not ok', peak, BASE), flush=True)
+            print('%s four samples   %5.0f MB, at most 256 MB and %d MB of program' % ('ok' if peak <= 256 + BASE else 'not ok',
+                                                                                       peak, BASE), flush=True)
         os.chdir('..')
     sys.exit(1 if failed else 0)
 

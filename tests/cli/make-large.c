@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* make-large FILE [MEGABYTES]: a network whose tensors and weights are of some megabytes, and that takes a fraction of a second: all
- * that memory is asked for when it runs or is rewritten. With MEGABYTES one of little but weights, of so many megabytes. */
+/* make-large FILE [MEGABYTES]: a network whose tensors and weights are of some megabytes, and that takes a fraction of a second:
+ * all that memory is asked for when it runs or is rewritten. With MEGABYTES one of little but weights, of so many megabytes. */
 #include "vn-graph-edit.h"
 #include "vn-onnx.h"
 
@@ -69,7 +69,8 @@ make_model (void)
   VnValue *deep = add_conv (graph, "deep", stem, CHANNELS, 3, CHANNELS);
   VnValue *scale = add_weights (graph, "norm.scale", &VN_SHAPE (CHANNELS));
   VnValue *norm = add (graph, "norm", "Mul", (VnValue *[]) { deep, add (graph, "norm.line", "Reshape", (VnValue *[]) {
-                         scale, vn_graph_add_initializer (graph, "line", vn_tensor_new_s64 (&VN_SHAPE (4), (gint64[]) { 1, -1, 1, 1 })) },
+                         scale, vn_graph_add_initializer (graph, "line",
+                                                          vn_tensor_new_s64 (&VN_SHAPE (4), (gint64[]) { 1, -1, 1, 1 })) },
                          2) }, 2);
   VnValue *gate = add (graph, "gate", "Sigmoid", &norm, 1);
   VnValue *point = add_conv (graph, "point", gate, CHANNELS, 1, 1);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reports of the demo in HTML and PDF: tidy finds nothing wrong with the page, nothing runs and nothing is fetched; each heading of a
-table that Markdown has is on the pages of the PDF, too, and the first page tells the verdict, the figures and what was done."""
+"""Reports of the demo in HTML and PDF: tidy finds nothing wrong with the page, nothing runs and nothing is fetched; each heading
+of a table that Markdown has is on the pages of the PDF, too, and the first page tells the verdict, the figures and what was
+done."""
 import os
 import re
 import shutil

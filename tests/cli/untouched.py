@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """untouched.py CLI SOURCE_DIR [--interrupts N] [--seed N] [--only WORD]: a command that is interrupted or cannot write leaves
-nothing behind and changes nothing (run-cases.sh looks at all other failures). Names, kinds, sizes, modes, times and contents are listed
-before and after, of the folder it works in, of its home with the caches, and of the folder of temporary files.
+nothing behind and changes nothing (run-cases.sh looks at all other failures). Names, kinds, sizes, modes, times and contents are
+listed before and after, of the folder it works in, of its home with the caches, and of the folder of temporary files.
 
 Every command that writes is interrupted at N random moments (8 unless said; SIGINT and SIGTERM in turns), in an empty
 folder and where everything that it writes is there already; and each is made to fail by its last output. What is kept on purpose

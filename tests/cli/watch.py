@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""watch.py ARGUMENTS...: runs the program $VN_WATCHED_CLI in place of this one, and writes down in the file $VN_WATCHED_LOG what a run
-that failed has changed in the folder $VN_WATCHED: names, kinds, sizes, modes and times. Started by run-cases.sh for each run of
-each case, so only what starts at once is imported."""
+"""watch.py ARGUMENTS...: runs the program $VN_WATCHED_CLI in place of this one, and writes down in the file $VN_WATCHED_LOG what
+a run that failed has changed in the folder $VN_WATCHED: names, kinds, sizes, modes and times. Started by run-cases.sh for each
+run of each case, so only what starts at once is imported."""
 import os
 import signal
 import stat
@@ -38,7 +38,8 @@ def list_folder(folder, skip):
                 continue
             if (info.st_dev, info.st_ino) not in skip and not name.endswith(KEPT_ON_PURPOSE):
                 # a folder's own time and size tell of names that came and went
-                found[path] = (info.st_mode, info.st_ino) + (() if stat.S_ISDIR(info.st_mode) else (info.st_size, info.st_mtime_ns))
+                found[path] = (info.st_mode, info.st_ino) + (() if stat.S_ISDIR(info.st_mode)
+                                                             else (info.st_size, info.st_mtime_ns))
     return found
 
 
@@ -65,7 +66,8 @@ def main():
     code = os.waitstatus_to_exitcode(status)
     if code != 0:
         with open(os.environ['VN_WATCHED_LOG'], 'a', encoding='utf-8') as log:
-            log.write(f"exit {code}: {' '.join(arguments)!r}\n" + ''.join(f'left: {line}\n' for line in describe(before, list_folder(folder, skip))))
+            log.write(f"exit {code}: {' '.join(arguments)!r}\n"
+                      + ''.join(f'left: {line}\n' for line in describe(before, list_folder(folder, skip))))
     if code < 0:
         os.kill(os.getpid(), -code)
     os._exit(code)

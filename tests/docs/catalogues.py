@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """catalogues.py SOURCE_DIR: the catalogue of every language in po/LINGUAS is sound, and translates all that the window shows of
-its own and of the tables: settings, presets, range methods, passes, reasons of error with their sentences, cures, steps of improving,
-what is kept of answers, reports, verdicts, what is said of samples. Other messages of the core may still be English, but in the
-languages that are complete."""
+its own and of the tables: settings, presets, range methods, passes, reasons of error with their sentences, cures, steps of
+improving, what is kept of answers, reports, verdicts, what is said of samples. Other messages of the core may still be English,
+but in the languages that are complete."""
 import fnmatch
 import pathlib
 import shutil
@@ -11,9 +11,13 @@ import sys
 import tempfile
 
 # What must be translated, of the files in po/POTFILES.
-WINDOW = ("src/app/*", "ui/*", "data/*", "*/vn-presets.def", "*/vn-setting*.def", "src/calibrate/*range-*.c", "src/rewrite/*pass-*.c",
-          "*/vn-reasons.def", "*/vn-tasks.def", "src/result/vn-task.c", "*/vn-curve-costs.def", "src/result/vn-curve.c", "src/draw/picture/picture-*.c", "src/report/*", "*/vn-cures.def", "*/vn-improve-steps.def", "src/analyze/diagnose/diagnose-*.c",
-          "src/analyze/diagnose/vn-verdict.c", "src/analyze/data/*", "src/quantize/resolve/resolve-reason.c", "*/vn-group-kinds.def", "src/draw/scene/groups-*.c", "src/draw/scene/vn-fold.c",
+WINDOW = ("src/app/*", "ui/*", "data/*", "*/vn-presets.def", "*/vn-setting*.def", "src/calibrate/*range-*.c",
+          "src/rewrite/*pass-*.c",
+          "*/vn-reasons.def", "*/vn-tasks.def", "src/result/vn-task.c", "*/vn-curve-costs.def", "src/result/vn-curve.c",
+          "src/draw/picture/picture-*.c", "src/report/*", "*/vn-cures.def", "*/vn-improve-steps.def",
+          "src/analyze/diagnose/diagnose-*.c",
+          "src/analyze/diagnose/vn-verdict.c", "src/analyze/data/*", "src/quantize/resolve/resolve-reason.c",
+          "*/vn-group-kinds.def", "src/draw/scene/groups-*.c", "src/draw/scene/vn-fold.c",
           "*/vn-overlays.def", "src/draw/vn-overlay*.c", "src/draw/scene/vn-overlay*.c", "src/result/vn-node-query.c")
 # Languages that have all of it, the command line, too.
 COMPLETE = ("de",)
@@ -28,7 +32,8 @@ def find_missing(catalogue, wanted, folder):
     """The texts of a template that a catalogue does not translate, or only by a guess."""
     merged = pathlib.Path(folder, catalogue.name)
     run("msgmerge", "-q", "--no-fuzzy-matching", "-o", merged, catalogue, wanted, check=True)
-    lists = [run("msgattrib", kind, "--no-obsolete", "--no-wrap", merged, check=True).stdout for kind in ("--untranslated", "--only-fuzzy")]
+    lists = [run("msgattrib", kind, "--no-obsolete", "--no-wrap", merged, check=True).stdout
+             for kind in ("--untranslated", "--only-fuzzy")]
     return [entry.strip() for entry in "\n\n".join(lists).split("\n\n") if "\n#: " in "\n" + entry]
 
 
@@ -40,7 +45,8 @@ def count_unused(catalogue, whole, folder):
 
 
 def find_faults(catalogue):
-    """What msgfmt says of a catalogue: formats, plurals and mnemonics that are not those of the text, a heading that is not whole."""
+    """What msgfmt says of a catalogue: formats, plurals and mnemonics that are not those of the text, a heading that is not
+    whole."""
     checked = run("msgfmt", "-c", "--check-accelerators=_", "-o", "/dev/null", catalogue)
     return checked.stderr.strip().split("\n") if checked.stderr else ["msgfmt failed"] * (checked.returncode != 0)
 
@@ -60,13 +66,16 @@ def main(root):
     with tempfile.TemporaryDirectory() as folder:
         wanted, whole = pathlib.Path(folder, "wanted.pot"), pathlib.Path(folder, "whole.pot")
         for template, files in ((wanted, names), (whole, every)):
-            run("xgettext", "--from-code=UTF-8", "-o", template, *("--keyword=" + word for word in KEYWORDS), *files, cwd=root, check=True)
+            run("xgettext", "--from-code=UTF-8", "-o", template, *("--keyword=" + word for word in KEYWORDS), *files, cwd=root,
+                check=True)
         n_wanted = wanted.read_text(encoding="utf-8").count("\nmsgid ") - 1
         print(f"{n_wanted} texts in {len(names)} files")
         for catalogue in sorted(po.glob("*.po")):
-            faults, missing = find_faults(catalogue), find_missing(catalogue, whole if catalogue.stem in COMPLETE else wanted, folder)
+            faults, missing = find_faults(catalogue), find_missing(catalogue, whole if catalogue.stem in COMPLETE else wanted,
+                                                                   folder)
             unused = count_unused(catalogue, whole, folder)
-            print(*faults, *missing, f"{catalogue.stem}: {len(missing)} not translated, {len(faults)} faults, {unused} unused", sep="\n")
+            print(*faults, *missing, f"{catalogue.stem}: {len(missing)} not translated, {len(faults)} faults, {unused} unused",
+                  sep="\n")
             failed = failed or faults != [] or missing != [] or unused > 0
     return int(failed or n_wanted < 500)
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""how-to-add.py SOURCE_DIR: prints how to add to each table, from the lines “To add WHAT: ...” in the heads of the files that have
-them. Fails where a table (.def) has no such line, where a path that is named does not exist, and where src/meson.build does not
-say what a layer holds."""
+"""how-to-add.py SOURCE_DIR: prints how to add to each table, from the lines “To add WHAT: ...” in the heads of the files that
+have them. Fails where a table (.def) has no such line, where a path that is named does not exist, and where src/meson.build does
+not say what a layer holds."""
 import itertools
 import pathlib
 import re
@@ -43,8 +43,10 @@ def find_faults(root, entries):
 
 
 def main(root):
-    files = sorted([*root.glob("src/**/*.def"), *root.glob("src/**/*.[ch]"), *root.glob("tests/**/*.def"), root / "po/LINGUAS", root / "data/help/meson.build"])
-    entries = [(path.relative_to(root).as_posix(), *entry) for path in files for entry in find_entries(path.read_text(encoding="utf-8"))]
+    files = sorted([*root.glob("src/**/*.def"), *root.glob("src/**/*.[ch]"), *root.glob("tests/**/*.def"), root / "po/LINGUAS",
+                    root / "data/help/meson.build"])
+    entries = [(path.relative_to(root).as_posix(), *entry) for path in files
+               for entry in find_entries(path.read_text(encoding="utf-8"))]
     for name, what, how in entries:
         print(f"{what}\n    {name}: {how}")
     faults = list(find_faults(root, entries))

@@ -20,7 +20,8 @@ def install(build, folder):
     """Returns the tree below its prefix, which lies in the folder; nothing is installed outside of it."""
     options = json.loads((build / 'meson-info' / 'intro-buildoptions.json').read_text(encoding='utf-8'))
     root = folder / next(row['value'] for row in options if row['name'] == 'prefix').lstrip('/')
-    done = subprocess.run([find_meson(build), 'install', '-C', build, '--no-rebuild', '--quiet', '--destdir', folder], capture_output=True, text=True)
+    done = subprocess.run([find_meson(build), 'install', '-C', build, '--no-rebuild', '--quiet', '--destdir', folder],
+                          capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     outside = [path for path in folder.rglob('*') if not path.is_dir() and not path.is_relative_to(root)]
     assert not outside, f'installed outside of the prefix: {outside}'

@@ -24,7 +24,8 @@ EXAMPLES = {'inf', 'nan', 'crop', 'rgb', 'auto', 'name', 'python3', 'float32'}  
 
 
 def run(*arguments, cwd=None):
-    return subprocess.run(arguments, capture_output=True, text=True, cwd=cwd, env={**os.environ, 'LC_ALL': 'C.UTF-8', 'MANWIDTH': '100'})
+    return subprocess.run(arguments, capture_output=True, text=True, cwd=cwd,
+                          env={**os.environ, 'LC_ALL': 'C.UTF-8', 'MANWIDTH': '100'})
 
 
 def rows(cli, topic):
@@ -80,8 +81,10 @@ def keys_of(value, inside=()):
 def check_files(cli, folder, demo):
     n = 0
     with tempfile.TemporaryDirectory() as work:
-        done = run(cli, 'quantize', f'{demo}/demo.onnx', '-o', 'q.onnx', '--data', f'{demo}/samples', '-n', '6', '--preset', 'npu-cnn',
-                   '--exclude', 'type:Gemm', '--report', 'report', '--save-project', 'p.vernier', '--save-recipe', 'r.json', cwd=work)
+        done = run(cli, 'quantize', f'{demo}/demo.onnx', '-o', 'q.onnx', '--data', f'{demo}/samples', '-n', '6', '--preset',
+                   'npu-cnn',
+                   '--exclude', 'type:Gemm', '--report', 'report', '--save-project', 'p.vernier', '--save-recipe', 'r.json',
+                   cwd=work)
         assert done.returncode == 0, done.stderr
         for file, pages in (('report/report.json', ['vernier-report.5']), ('r.json', ['vernier-recipe.5']),
                             ('p.vernier', ['vernier-project.5', 'vernier-recipe.5', 'vernier-samples.7'])):

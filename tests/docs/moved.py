@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""moved.py BUILD_DIR SOURCE_DIR RUN_HEADLESS: what “meson install” writes into an empty folder runs from wherever that is moved to.
+"""moved.py BUILD_DIR SOURCE_DIR RUN_HEADLESS: what “meson install” writes into an empty folder runs from wherever that is moved
+to.
 
-The command line quantizes the demo and speaks German. The window, where there is a display to be had, speaks German, too, opens the demo,
-and finds the manual and its settings. No text that was installed names a folder of the build.
+The command line quantizes the demo and speaks German. The window, where there is a display to be had, speaks German, too, opens
+the demo, and finds the manual and its settings. No text that was installed names a folder of the build.
 """
 import os
 import pathlib
@@ -68,7 +69,8 @@ def find_strays(moved, folders):
 def check_command_line(moved, work, environment):
     cli, demo = moved / 'bin' / 'vernier-cli', moved / 'share' / 'vernier' / 'demo'
     out = work / 'demo.int8.onnx'
-    told = run(cli, 'quantize', demo / 'demo.onnx', '-o', out, '--data', demo / 'samples', '--preprocess', 'minus-one-one', '-n', '16',
+    told = run(cli, 'quantize', demo / 'demo.onnx', '-o', out, '--data', demo / 'samples', '--preprocess', 'minus-one-one', '-n',
+               '16',
                environment={**environment, 'LC_ALL': 'de_DE.UTF-8'})    # as it is in C where the system does not have it
     assert re.search(r'\d\.\d+\sdB', told) and not re.search(r'\d,\d+\sdB', told), f'numbers without a point: {told}'
     assert out.stat().st_size * 2 < (demo / 'demo.onnx').stat().st_size, told
@@ -86,7 +88,8 @@ def check_window(moved, source, run_headless, environment):
         return
     environment = {**environment, 'LANGUAGE': 'de', 'GDK_BACKEND': 'x11', 'GSK_RENDERER': 'cairo', 'G_DEBUG': 'fatal-criticals',
                    'GSETTINGS_BACKEND': 'memory'}
-    print(run(run_headless, '/usr/bin/python3', '-c', WINDOW, source / 'tests' / 'journey', moved / 'bin' / 'vernier', environment=environment).strip())
+    print(run(run_headless, '/usr/bin/python3', '-c', WINDOW, source / 'tests' / 'journey', moved / 'bin' / 'vernier',
+              environment=environment).strip())
 
 
 def main():

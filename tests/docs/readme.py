@@ -36,7 +36,8 @@ def make_table(cli):
     domains = {}
     for row in rows(cli, 'operators'):
         domains.setdefault(row['group'], set()).add(row['id'])
-    operators = ', '.join(f'{about(len(ids))} of {domain}' for domain, ids in sorted(domains.items(), key=lambda one: -len(one[1])))
+    operators = ', '.join(f'{about(len(ids))} of {domain}' for domain,
+                          ids in sorted(domains.items(), key=lambda one: -len(one[1])))
     lines = [('Operators that are run', operators), ('Formats', names(cli, 'formats')), ('Types', names(cli, 'types')),
              ('Presets', names(cli, 'presets')), ('Range methods', names(cli, 'methods')),
              ('Settings', f'{about(len(rows(cli, "settings")))}, and {about(len(rows(cli, "passes")))} passes of preparation')]
@@ -61,7 +62,8 @@ def check_example(cli, text, source):
     arguments = shlex.split(lines[0])
     with tempfile.TemporaryDirectory() as folder:
         os.symlink(os.path.join(source, 'data'), os.path.join(folder, 'data'))
-        done = subprocess.run([cli, *arguments[1:]], capture_output=True, text=True, cwd=folder, env={**os.environ, 'LC_ALL': 'C.UTF-8'})
+        done = subprocess.run([cli, *arguments[1:]], capture_output=True, text=True, cwd=folder,
+                              env={**os.environ, 'LC_ALL': 'C.UTF-8'})
         assert done.returncode == 0, done.stderr
         said, shown = without_digits(done.stdout), without_digits('\n'.join(lines[1:]))
         # Which of the weakest tensors comes first depends on the processor.

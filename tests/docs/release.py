@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """release.py CLI VERNIER|- SOURCE_DIR VERSION: the version is the same wherever it is told, and releases have notes.
 
-meson.build, the newest release of the metainfo (with notes that say something), Debian's changelog, the catalogues, and what --version
-of both programs prints, with build and instruction set; also with the set that VN_INSTRUCTION_SET chooses.
+meson.build, the newest release of the metainfo (with notes that say something), Debian's changelog, the catalogues, and what
+--version of both programs prints, with build and instruction set; also with the set that VN_INSTRUCTION_SET chooses.
 """
 import os
 import pathlib
@@ -32,10 +32,12 @@ def ask_version(program, level=None):
 def check_program(program, name, version):
     lines = ask_version(program)
     want(lines[0] == f'{name} {version}', f'{name} --version says {lines[0]!r}')
-    want(len(lines) == 3 and re.fullmatch(r'Build: (.+, )?(gcc|clang) [\d.]+ for \w+, optimization \w+', lines[1]), f'{name} --version: build: {lines[1:]}')
+    want(len(lines) == 3 and re.fullmatch(r'Build: (.+, )?(gcc|clang) [\d.]+ for \w+, optimization \w+', lines[1]),
+         f'{name} --version: build: {lines[1:]}')
     best = re.fullmatch(r'Instruction set: (\S+)', lines[2])
     want(best and best[1] in LEVELS, f'{name} --version: {lines[2]}')
-    want(ask_version(program, 'generic')[2].startswith('Instruction set: generic'), f'{name} --version: not the set that was chosen')
+    want(ask_version(program, 'generic')[2].startswith('Instruction set: generic'),
+         f'{name} --version: not the set that was chosen')
     if best and best[1] != 'generic':
         want(best[1] in ask_version(program, 'generic')[2], f'{name} --version: not the set of the processor')
 
@@ -57,7 +59,8 @@ def main():
     first = (source / 'data' / 'debian' / 'changelog').read_text(encoding='utf-8').split('\n')[0]
     want(re.fullmatch(rf'vernier \({re.escape(version)}-\d+\) \w+; urgency=\w+', first), f'changelog: {first}')
     for catalogue in sorted((source / 'po').glob('*.po')):
-        want(f'"Project-Id-Version: vernier {version}\\n"' in catalogue.read_text(encoding='utf-8'), f'{catalogue.name}: another version')
+        want(f'"Project-Id-Version: vernier {version}\\n"' in catalogue.read_text(encoding='utf-8'),
+             f'{catalogue.name}: another version')
     check_program(cli, 'vernier-cli', version)
     if vernier != '-':
         check_program(vernier, 'vernier', version)

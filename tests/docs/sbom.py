@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""sbom.py BUILD_DIR SOURCE_DIR VERSION: the list of contents that is installed (SPDX 2.3) is sound and tells all that is installed.
+"""sbom.py BUILD_DIR SOURCE_DIR VERSION: the list of contents that is installed (SPDX 2.3) is sound and tells all that is
+installed.
 
 What the specification demands of a document, a package, a file and a relationship is there; digests are those of the files that
 “meson install” writes, and none of these is missing; libraries have licences; made again, it has the same bytes. SOURCE_DIR's
@@ -25,7 +26,8 @@ LICENCE = r'(GPL-3\.0-or-later|LGPL-2\.[01]-or-later|LGPL-2\.1-only OR MPL-1\.1|
 DEMANDED = {
     'document': {'spdxVersion': r'SPDX-2\.3', 'dataLicense': r'CC0-1\.0', 'SPDXID': 'SPDXRef-DOCUMENT', 'name': r'.+',
                  'documentNamespace': r'https?://[^#]+'},
-    'package': {'SPDXID': r'SPDXRef-[A-Za-z0-9.-]+', 'name': r'.+', 'versionInfo': r'\d.*|unknown', 'downloadLocation': r'NOASSERTION|https://.+',
+    'package': {'SPDXID': r'SPDXRef-[A-Za-z0-9.-]+', 'name': r'.+', 'versionInfo': r'\d.*|unknown',
+                'downloadLocation': r'NOASSERTION|https://.+',
                 'licenseConcluded': f'NOASSERTION|{LICENCE}', 'licenseDeclared': LICENCE, 'copyrightText': r'.+'},
     'file': {'SPDXID': r'SPDXRef-[A-Za-z0-9.-]+', 'fileName': r'\./.+', 'licenseConcluded': LICENCE, 'copyrightText': r'.+'},
     'relationship': {'spdxElementId': 'SPDXRef-.+', 'relatedSpdxElement': 'SPDXRef-.+',
@@ -69,13 +71,16 @@ def check_installed(document, build, work):
     own = [place for place in there if place.endswith('.spdx.json')]
     want(len(own) == 1, f'installed as {own}')
     told = {file['fileName']: {one['algorithm']: one['checksumValue'] for one in file['checksums']} for file in document['files']}
-    want(set(told) | programs | set(own) == set(there), f'told or installed, not both: {(set(told) | programs | set(own)) ^ set(there)}')
+    want(set(told) | programs | set(own) == set(there),
+         f'told or installed, not both: {(set(told) | programs | set(own)) ^ set(there)}')
     for place in set(told) & set(there):
         data = there[place].read_bytes()
-        want(told[place] == {'SHA1': hashlib.sha1(data).hexdigest(), 'SHA256': hashlib.sha256(data).hexdigest()}, f'{place}: another digest')
+        want(told[place] == {'SHA1': hashlib.sha1(data).hexdigest(), 'SHA256': hashlib.sha256(data).hexdigest()},
+             f'{place}: another digest')
     sums = sorted(sums['SHA1'] for sums in told.values())
     whole = document['packages'][0]
-    want(whole['packageVerificationCode']['packageVerificationCodeValue'] == hashlib.sha1(''.join(sums).encode()).hexdigest(), 'verification code')
+    want(whole['packageVerificationCode']['packageVerificationCodeValue'] == hashlib.sha1(''.join(sums).encode()).hexdigest(),
+         'verification code')
     return len(there)
 
 
@@ -94,20 +99,24 @@ def check_copyright(source, maker):
     spec.loader.exec_module(sbom)
     path = source / 'data' / 'debian' / 'copyright'
     rows, text = sbom.read_licences(path), path.read_text(encoding='utf-8')
-    want(text.startswith('Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n'), 'copyright: not machine-readable')
+    want(text.startswith('Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n'),
+         'copyright: not machine-readable')
     texts = set(re.findall(r'^License: *(\S+)\n .', text, re.M))
     used = set(re.findall(r'^License: *(\S+)$', text, re.M))
     want(used == texts, f'copyright: licences {used}, texts {texts}')
-    files = [one for one in source.rglob('*') if one.is_file() and not re.match(r'(\.git|build[^/]*|_build[^/]*)(/|$)|.*__pycache__', str(one.relative_to(source)))]
+    files = [one for one in source.rglob('*') if one.is_file()
+             and not re.match(r'(\.git|build[^/]*|_build[^/]*)(/|$)|.*__pycache__', str(one.relative_to(source)))]
     n_own = 0
     for one in files:
         own = re.search(rb'SPDX-License-Identifier: ([\w.+-]+)', b'\n'.join(one.read_bytes()[:500].split(b'\n')[:3]))
         said = sbom.find_licence(rows, str(one.relative_to(source)))[0]
-        want(own is None or own[1].decode() == said, f'{one}: its own line says {own and own[1].decode()}, the copyright file {said}')
+        want(own is None or own[1].decode() == said,
+             f'{one}: its own line says {own and own[1].decode()}, the copyright file {said}')
         n_own += own is not None
     for patterns, _, _ in rows:
         for pattern in patterns:
-            want(any(sbom.fnmatch.fnmatchcase(str(one.relative_to(source)), pattern) for one in files), f'copyright: no file is {pattern}')
+            want(any(sbom.fnmatch.fnmatchcase(str(one.relative_to(source)), pattern) for one in files),
+                 f'copyright: no file is {pattern}')
     return len(files), n_own
 
 
@@ -121,7 +130,8 @@ def main():
         n_installed = check_installed(document, build, work / 'installed')
         check_again(build, source, version, maker, path, work)
     n_files, n_own = check_copyright(source, maker)
-    want(n_installed > 80 and n_files > 1000 and n_own > 900, f'{n_installed} installed, {n_files} files, {n_own} with a line: too few were compared')
+    want(n_installed > 80 and n_files > 1000 and n_own > 900,
+         f'{n_installed} installed, {n_files} files, {n_own} with a line: too few were compared')
     print(f'{n_installed} installed files, {len(document["packages"])} packages; {n_files} files of the source, {n_own} with a licence of their own')
     for fault in faults:
         print(fault, file=sys.stderr)

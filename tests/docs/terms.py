@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""terms.py SOURCE_DIR: messages use the terms of the field, not words of our own: tests/docs/terms.tsv lists both. Names of options
-are skipped, as they stay what they are."""
+"""terms.py SOURCE_DIR: messages use the terms of the field, not words of our own: tests/docs/terms.tsv lists both. Names of
+options are skipped, as they stay what they are."""
 import ast
 import pathlib
 import re

@@ -213,7 +213,8 @@ find_structure (Base *base)
       const guint8 *first = value->initializer->data;
 
       if (value->initializer->n_bytes > 0 && first >= data && first < data + size)
-        g_array_append_vals (weights, &(Span) { (gsize) (first - data), (gsize) (first - data) + value->initializer->n_bytes }, 1);
+        g_array_append_vals (weights, &(Span) { (gsize) (first - data), (gsize) (first - data) + value->initializer->n_bytes },
+                             1);
     }
   g_array_sort (weights, compare_spans);
   for (guint i = 0; i <= weights->len; i++)

@@ -75,7 +75,8 @@ put_file (const guint8 *data,
 char *
 make_folder (void)
 {
-  char *folder = g_build_filename (g_getenv ("TMPDIR") == NULL && g_access ("/dev/shm", W_OK) == 0 ? "/dev/shm" : g_get_tmp_dir (), "vn-fuzz-XXXXXX", NULL);
+  char *folder = g_build_filename (g_getenv ("TMPDIR") == NULL && g_access ("/dev/shm", W_OK) == 0
+                                   ? "/dev/shm" : g_get_tmp_dir (), "vn-fuzz-XXXXXX", NULL);
 
   require (g_mkdtemp (folder) != NULL, "no folder can be made");
   return folder;

@@ -87,7 +87,8 @@ try_report (const guint8 *data,
       g_autoptr(GBytes) bytes = printers[i].is_text ? printers[i].print (report, &error) : NULL;
 
       if (printers[i].is_text && check (bytes != NULL, &error))
-        require (g_utf8_validate_len (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), NULL), "a report is not valid UTF-8");
+        require (g_utf8_validate_len (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes), NULL),
+                 "a report is not valid UTF-8");
     }
   return TRUE;
 }
@@ -97,7 +98,8 @@ try_project (const guint8 *data,
              gsize         size)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(VnProject) project = vn_project_from_json ((const char *) data, (gssize) size, "p.vernier", "/run", &error), again = NULL;
+  g_autoptr(VnProject) project = vn_project_from_json ((const char *) data, (gssize) size, "p.vernier", "/run", &error),
+  again = NULL;
   g_autofree char *text = NULL, *second = NULL;
 
   if (!check (project != NULL, &error))

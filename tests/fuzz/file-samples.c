@@ -201,7 +201,8 @@ try_labels (const guint8 *data,
       labels = vn_labels_new (datasets[i], path, notes, &error);
       any |= check (labels != NULL, &error);
       for (guint k = 0; labels != NULL && k < vn_dataset_get_n (datasets[i]); k++)
-        require (vn_labels_get (labels, k, 10) < 10 && vn_labels_get (labels, k, 1001) < 1001 && vn_labels_get_number (labels, k) >= -1,
+        require (vn_labels_get (labels, k, 10) < 10 && vn_labels_get (labels, k, 1001) < 1001 &&
+                 vn_labels_get_number (labels, k) >= -1,
                  "a class that no network has");
     }
   return any;

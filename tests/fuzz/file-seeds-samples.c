@@ -118,7 +118,8 @@ seed_proto (GPtrArray *seeds)
   static const guint8 floats[] = { 0x08, 0x01, 0x10, 0x01, 0x22, 0x04, 0, 0, 0x80, 0x3f };
   static const guint8 strings[] = { 0x08, 0x02, 0x10, 0x08, 0x32, 0x01, 'a', 0x32, 0x00 };
   /* A sequence of tensors (1) that holds one tensor. */
-  static const guint8 sequence[] = { 0x0a, 0x01, 's', 0x10, 0x01, 0x1a, 0x0a, 0x08, 0x01, 0x10, 0x01, 0x22, 0x04, 0, 0, 0x80, 0x3f };
+  static const guint8 sequence[] = { 0x0a, 0x01, 's', 0x10, 0x01, 0x1a, 0x0a, 0x08, 0x01, 0x10, 0x01, 0x22, 0x04, 0, 0, 0x80,
+                                     0x3f };
 
   add_seed (seeds, raw + 0, 4);
   add_seed (seeds, raw, sizeof raw);
@@ -141,7 +142,8 @@ void
 seed_list (GPtrArray *seeds)
 {
   static const char * const texts[] = {
-    "a.png\n# no\n\nb.npy 3\r\n/nowhere/c.jpg\n", "\xef\xbb\xbf" "a.npz\nb.npz\n", "x.npy\ty.npy 1\nx2.npy\ty2.npy\n", "x.pb, y.pb\n", NULL
+    "a.png\n# no\n\nb.npy 3\r\n/nowhere/c.jpg\n", "\xef\xbb\xbf" "a.npz\nb.npz\n", "x.npy\ty.npy 1\nx2.npy\ty2.npy\n",
+    "x.pb, y.pb\n", NULL
   };
 
   add_texts (seeds, texts);
@@ -151,7 +153,8 @@ void
 seed_labels (GPtrArray *seeds)
 {
   static const char * const texts[] = {
-    "0\n17\ncat\n", "tench, 0\n1: 17\n2 Cat\n\n3 dog\r\n", "\xef\xbb\xbf" "a.npy 3\nb.npy\t4\nc.npy,5\n", "3 a.npy\n17/b.npy;4\n", NULL
+    "0\n17\ncat\n", "tench, 0\n1: 17\n2 Cat\n\n3 dog\r\n", "\xef\xbb\xbf" "a.npy 3\nb.npy\t4\nc.npy,5\n", "3 a.npy\n17/b.npy;4\n",
+    NULL
   };
 
   add_texts (seeds, texts);
@@ -161,7 +164,8 @@ void
 seed_picture (GPtrArray *seeds)
 {
   static const char * const types[] = { "png", "jpeg", "bmp", "tiff" };
-  static const char * const texts[] = { "P3\n2 1\n255\n10 20 30 1 2 3\n", "P2 # grey\n1 2\n15\n3 4\n", "P6\n1 1\n255\nabc", NULL };
+  static const char * const texts[] = { "P3\n2 1\n255\n10 20 30 1 2 3\n", "P2 # grey\n1 2\n15\n3 4\n", "P6\n1 1\n255\nabc",
+                                        NULL };
 
   add_texts (seeds, texts);
   for (guint i = 0; i < 2 * G_N_ELEMENTS (types); i++)

@@ -8,18 +8,23 @@ const char * const external_words[] = {
 };
 
 const char * const recipe_words[] = {
-  "\"vernier-recipe\":1,", "\"preset\":\"", "xquant", "npu-cnn", "mx9", "\"rules\":[", "{\"nodes\":\"type:Conv\"}", "\"from\":[\"a\"],",
+  "\"vernier-recipe\":1,", "\"preset\":\"", "xquant", "npu-cnn", "mx9", "\"rules\":[", "{\"nodes\":\"type:Conv\"}",
+  "\"from\":[\"a\"],",
   "\"to\":[\"b\"],", "\"tensors\":[\"a\"],", "\"activation\":\"uint16\",", "\"weight\":\"int4\",", "\"format\":\"integer\",",
   "\"exclude\":true,", "\"axis\":-1,", "\"scale\":[\"0.5\"],", "\"zero-point\":[\"1\"],", "\"min\":[\"-1\"],", "\"max\":[\"1\"],",
   "\"convert\":\"uint8\",", "\"receivers\":[\"conv\"],", "\"percentile\":99.9,", "\"method\":\"kl\",", "\"block-size\":32,",
-  "\"npu\":true,", "\"power-of-two\":\"nearest\",", "\"bias\":\"int8\",", "\"truncate\":[\"a\"],", "null", "{", "}", "[", "]", ",", "\\u0000",
+  "\"npu\":true,", "\"power-of-two\":\"nearest\",", "\"bias\":\"int8\",", "\"truncate\":[\"a\"],", "null", "{", "}", "[", "]",
+  ",", "\\u0000",
   "\\ud800", "\\\"", "\"\"", NULL
 };
 
 const char * const preprocess_words[] = {
-  "\"data\":{", "\"path\":\"random\",", "\"samples\":9,", "\"held-out\":1,", "\"seed\":1,", "\"mean\":[1,2,3,4],", "\"std\":[1,1,1,1],",
-  "\"script\":\"f.py:g\",", "\"python\":\"p\",", "\"timeout\":3,", "\"raw-type\":\"uint8\",", "\"labels\":\"l\",", "\"inputs\":{", "\"data\":{}",
-  "\"fit\":\"crop\",", "\"crop-part\":0.9,", "\"mean_value\":[1]", "\"preprocess_file\":\"PT_IMAGENET\",", "a=b;", "null", "{", "}", "[", "]", ",", NULL
+  "\"data\":{", "\"path\":\"random\",", "\"samples\":9,", "\"held-out\":1,", "\"seed\":1,", "\"mean\":[1,2,3,4],",
+  "\"std\":[1,1,1,1],",
+  "\"script\":\"f.py:g\",", "\"python\":\"p\",", "\"timeout\":3,", "\"raw-type\":\"uint8\",", "\"labels\":\"l\",", "\"inputs\":{",
+  "\"data\":{}",
+  "\"fit\":\"crop\",", "\"crop-part\":0.9,", "\"mean_value\":[1]", "\"preprocess_file\":\"PT_IMAGENET\",", "a=b;", "null", "{",
+  "}", "[", "]", ",", NULL
 };
 
 const char * const config_words[] = {
@@ -29,25 +34,32 @@ const char * const config_words[] = {
   "\"custom_setting\":[{", "\"input_names\":[\"a\"],", "\"output_names\":[\"b\"],", "\"truncate_var_names\":[\"a\"],",
   "\"overall_quantize_config\":{", "\"datatype\":\"bfloat16\",", "\"bit_width\":16,", "\"layer_quantize_config\":[{",
   "\"layer_type\":\"Conv2d\",", "\"subgraphs\":[{", "\"start_nodes\":[\"conv\"],", "\"end_nodes\":[\"softmax\"],",
-  "\"per_model_config\":{", "\"op_types\":[\"Conv\"],", "\"per_channel\":true,", "\"reduce_range\":true,", "\"QUInt8\",", "null", "{", "}",
+  "\"per_model_config\":{", "\"op_types\":[\"Conv\"],", "\"per_channel\":true,", "\"reduce_range\":true,", "\"QUInt8\",", "null",
+  "{", "}",
   "[", "]", ",", "\\u0000", "\xe3\x80\x82", NULL
 };
 
 const char * const result_words[] = {
-  "\"vernier-result\":1,", "\"program\":\"", "\"time\":\"", "2025-03-31T14:05:00Z", "0001-01-01T00:00:00Z", "\"model\":{", "\"digests\":{",
-  "\"run\":{", "\"shapes\":{\"a\":[1,-1]}", "\"sizes\":{", "\"samples\":{", "\"accuracy\":{", "\"errors\":{", "\"tensors\":[", "\"weights\":[",
-  "\"nodes\":[", "\"quantized-names\":{", "\"notes\":[", "\"sqnr\":", "\"nan\"", "\"inf\"", "\"-inf\"", "9223372036854775807", "1e308",
+  "\"vernier-result\":1,", "\"program\":\"", "\"time\":\"", "2025-03-31T14:05:00Z", "0001-01-01T00:00:00Z", "\"model\":{",
+  "\"digests\":{",
+  "\"run\":{", "\"shapes\":{\"a\":[1,-1]}", "\"sizes\":{", "\"samples\":{", "\"accuracy\":{", "\"errors\":{", "\"tensors\":[",
+  "\"weights\":[",
+  "\"nodes\":[", "\"quantized-names\":{", "\"notes\":[", "\"sqnr\":", "\"nan\"", "\"inf\"", "\"-inf\"", "9223372036854775807",
+  "1e308",
   "null", "{", "}", "[", "]", ",", "\\u0000", NULL
 };
 
 const char * const project_words[] = {
-  "\"vernier-project\":1,", "\"runs\":[", "\"id\":\"", "../", "\"time\":\"", "2025-03-31T14:05:00Z", "\"file\":\"", "\"changes\":[",
+  "\"vernier-project\":1,", "\"runs\":[", "\"id\":\"", "../", "\"time\":\"", "2025-03-31T14:05:00Z", "\"file\":\"",
+  "\"changes\":[",
   "\"mean-sqnr\":", "\"nan\"", "\"verdict\":\"good\"", "\"data\":{\"path\":\"", "null", "{", "}", "[", "]", ",", NULL
 };
 
 const char * const range_words[] = {
-  "\"format\":\"vernier-ranges\",", "\"version\":1,", "\"tensors\":{", "\"a\":{", "\"min\":", "\"max\":", "\"scale\":", "\"zero_point\":",
-  "\"lowest\":", "\"highest\":", "\"CLS\":\"TensorsData\",", "\"data\":", "\"input_quantization_params\":{", "[128,0.5]", "[-1.5,2]",
+  "\"format\":\"vernier-ranges\",", "\"version\":1,", "\"tensors\":{", "\"a\":{", "\"min\":", "\"max\":", "\"scale\":",
+  "\"zero_point\":",
+  "\"lowest\":", "\"highest\":", "\"CLS\":\"TensorsData\",", "\"data\":", "\"input_quantization_params\":{", "[128,0.5]",
+  "[-1.5,2]",
   "[", "]", "{", "}", ",", " 1.5\n", "\\u0000", "1e-400", "1e39", NULL
 };
 
@@ -62,4 +74,5 @@ const char * const list_words[] = {
   "\n", "\r\n", "\t", ",", " ", "#", "0", " 3\n", ".npz", ".npy", ".pb", "../", "/proc/self/fd/0", "\xef\xbb\xbf", "x=", ";", NULL
 };
 
-const char * const label_words[] = { "a.npy", "cat", "17", " ", "\t", ",", ";", ":", "\n", "\r\n", "2147483647", "0", "_", "-", "\xef\xbb\xbf", NULL };
+const char * const label_words[] = { "a.npy", "cat", "17", " ", "\t", ",", ";", ":", "\n", "\r\n", "2147483647", "0", "_", "-",
+                                     "\xef\xbb\xbf", NULL };

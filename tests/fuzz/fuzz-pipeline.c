@@ -210,7 +210,8 @@ check_result (VnRun *result)
   g_autoptr(GBytes) bytes = vn_onnx_write_bytes (result->quantized, &error);
   g_autoptr(VnModel) again = NULL;
 
-  check ("report", json_parser_load_from_data (parser, g_bytes_get_data (json, NULL), (gssize) g_bytes_get_size (json), &error), &error);
+  check ("report", json_parser_load_from_data (parser, g_bytes_get_data (json, NULL), (gssize) g_bytes_get_size (json), &error),
+         &error);
   if (!g_utf8_validate_len (g_bytes_get_data (markdown, NULL), g_bytes_get_size (markdown), NULL))
     g_error ("the report is not valid UTF-8");
   if (!check ("write", bytes != NULL, &error))
@@ -418,7 +419,8 @@ main (int   argc,
     }
   n_failed = run_all (bases);
   g_print ("%u networks, %d damaged (%s) with seed %" G_GINT64_FORMAT ": %u opened, %u planned, %u runs, %u quantized, "
-           "%u stopped for time, %u failed\n", bases->len, count, damage_get_name (kind), seed, tally->n_opened, tally->n_planned, tally->n_run,
+           "%u stopped for time, %u failed\n", bases->len, count, damage_get_name (kind), seed, tally->n_opened, tally->n_planned,
+           tally->n_run,
            tally->n_quantized, tally->n_cancelled, n_failed);
   /* A shorter network is none, most often. */
   return n_failed == 0 && (kind == DAMAGE_CUT || (kind == DAMAGE_MODEL ? tally->n_quantized : tally->n_opened) > 0) ? 0 : 1;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a person does with a window: looks for something by what a screen reader calls it, clicks, types, drags. Widgets are read through
-AT-SPI, all of a window in one call; events are real ones of the X server."""
+"""What a person does with a window: looks for something by what a screen reader calls it, clicks, types, drags. Widgets are read
+through AT-SPI, all of a window in one call; events are real ones of the X server."""
 import ast
 import functools
 import re
@@ -17,11 +17,14 @@ ACCESSIBLE, COMPONENT = "org.a11y.atspi.Accessible", "org.a11y.atspi.Component"
 ROOT = "/org/a11y/atspi/accessible/root"
 PATIENCE = 300      # seconds, after which what is waited for is missing, however busy the machine is
 IN_WINDOW = 1       # coordinates
-# An item of a program's list of widgets as GVariant writes it: its own program and path, those of the application and of the parent, its
-# place there, how many children it has, interfaces, name, role, description, and states. Unpacking it word by word takes a second.
+# An item of a program's list of widgets as GVariant writes it: its own program and path, those of the application and of the
+# parent, its
+# place there, how many children it has, interfaces, name, role, description, and states. Unpacking it word by word takes a
+# second.
 TEXT = "('(?:[^'\\\\]|\\\\.)*'|\"(?:[^\"\\\\]|\\\\.)*\")"
 PLACE = "\\('[^']*', '([^']*)'\\)"
-ITEM = re.compile(f"\\({PLACE}, {PLACE}, {PLACE}, (-?[0-9]+), (-?[0-9]+), \\[([^]]*)\\], {TEXT}, ([0-9]+), {TEXT}, \\[([0-9]+), ([0-9]+)\\]\\)")
+ITEM = re.compile(f"\\({PLACE}, {PLACE}, {PLACE}, (-?[0-9]+), (-?[0-9]+), \\[([^]]*)\\], {TEXT}, ([0-9]+), {TEXT}, \\[([0-9]+), "
+                   "([0-9]+)\\]\\)")
 SENSITIVE, VISIBLE, SELECTED, CHECKED = (int(state) for state in (
     Atspi.StateType.SENSITIVE, Atspi.StateType.VISIBLE, Atspi.StateType.SELECTED, Atspi.StateType.CHECKED))
 
@@ -54,7 +57,8 @@ class Bus:
         """The name that a process has there, if it has any yet."""
         for name, _ in self.call("org.a11y.atspi.Registry", ROOT, ACCESSIBLE, "GetChildren"):
             try:
-                owner = self.call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixProcessID",
+                owner = self.call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+                                  "GetConnectionUnixProcessID",
                                   GLib.Variant("(s)", (name,)))
             except GLib.GError:    # gone meanwhile
                 continue
@@ -107,7 +111,8 @@ class Program:
         self.name = self.wait(lambda: self.bus.find_program(self.process.pid), f"no screen reader hears of {command[0]}")
 
     def find_window(self):
-        listed = subprocess.run(["xdotool", "search", "--onlyvisible", "--pid", str(self.process.pid)], capture_output=True, text=True).stdout
+        listed = subprocess.run(["xdotool", "search", "--onlyvisible", "--pid", str(self.process.pid)], capture_output=True,
+                                text=True).stdout
         self.window = listed.split()[0] if listed.split() else None
         return self.window
 
@@ -162,7 +167,8 @@ class Program:
             for node in sorted(nodes.values(), key=lambda node: node.index):
                 if node.parent in nodes and node.path != ROOT:
                     nodes[node.parent].children.append(node)
-            new = [path for path, node in nodes.items() if node.n_children > len(node.children) or (path == ROOT and not node.children)]
+            new = [path for path, node in nodes.items() if node.n_children > len(node.children)
+                   or (path == ROOT and not node.children)]
             if not new and ROOT in nodes:
                 break
             known = set(nodes)
@@ -187,7 +193,8 @@ class Program:
         return self.extents(self.frame_path)
 
     def box(self, node):
-        """Where it is in the window. GTK 4.18 leaves out the border of all that a widget is in; that of the window is the one that counts."""
+        """Where it is in the window. GTK 4.18 leaves out the border of all that a widget is in; that of the window is the one
+        that counts."""
         (x, y, width, height), (left, top, _, _) = self.extents(node.path), self.frame()
         return x - 2 * left, y - 2 * top, width, height
 
@@ -223,7 +230,8 @@ class Program:
     def look_once(self, kind, name, below):
         """GTK tells of pages of a stack that are not shown as of those that are."""
         for node in (node for part in ([self.root()] if below is None else self.parts(below)) for node in walk(part)):
-            if node.role == kind and (name is None or node.name in (name, f"{name} {name}")) and self.is_shown(node):   # GTK 4.8 says some twice
+            # GTK 4.8 says some twice
+            if node.role == kind and (name is None or node.name in (name, f"{name} {name}")) and self.is_shown(node):
                 return node
         return None
 
@@ -248,7 +256,8 @@ class Program:
             top, height = int(geometry["Y"]), int(geometry["HEIGHT"])
             if top + 80 < y < top + height - 40:
                 return
-            run("xdotool", "mousemove", int(geometry["X"]) + int(geometry["WIDTH"]) - 45, top + height // 2, "click", 4 if y < top + 80 else 5)
+            run("xdotool", "mousemove", int(geometry["X"]) + int(geometry["WIDTH"]) - 45, top + height // 2, "click", 4
+                if y < top + 80 else 5)
             self.steady(lambda: (True, self.place(self.find(kind, name, below))), f"{kind} “{name}” goes on moving")
         raise NotThere(f"{kind} “{name}” cannot be scrolled to")
 
@@ -278,7 +287,8 @@ class Program:
 
     def texts(self, pattern):
         """Labels that are written like this, all over the window."""
-        return self.again(lambda: [node.name for node in walk(self.root()) if node.role == "label" and re.fullmatch(pattern, node.name)])
+        return self.again(lambda: [node.name for node in walk(self.root()) if node.role == "label"
+                                   and re.fullmatch(pattern, node.name)])
 
     def resize(self, width, height):
         run("xdotool", "windowmove", "--sync", self.window, 0, 0)
@@ -294,7 +304,8 @@ class Program:
         run("xdotool", "type", "--delay", 20, text)
 
     def answer_with_file(self, path, proposed=False):
-        """Types it into the dialog that has just been asked for, over the name that is proposed, and without what GTK 4.18 completes it to."""
+        """Types it into the dialog that has just been asked for, over the name that is proposed, and without what GTK 4.18
+        completes it to."""
         self.wait(lambda: run("xdotool", "getactivewindow").strip() != self.window, "no dialog asks for a file")
         self.catch_up()
         if proposed:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* drop-source FILE...: a window with a label for each file, to be dragged with the mouse into another program, as from a file manager. */
+/* drop-source FILE...: a window with a label for each file, to be dragged with the mouse into another program, as from a file
+ * manager. */
 #include <gtk/gtk.h>
 
 static GdkContentProvider *

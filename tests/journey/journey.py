@@ -67,7 +67,8 @@ def list_controls(desk, app, roles):
 
 def listen(desk, app):
     """What a screen reader is told: controls have names that people see, states say what is on, the graph tells the focused node."""
-    roles = ("push button", "toggle button", "check box", "radio button", "entry", "spin button", "slider", "combo box", "page tab", "list")
+    roles = ("push button", "toggle button", "check box", "radio button", "entry", "spin button", "slider", "combo box",
+             "page tab", "list")
     controls = app.wait(lambda: list_controls(desk, app, roles), "there are few controls")
     nameless = [node.role for node in controls if node.name in ("", "GtkImage")]
     assert len(controls) > 25 and not nameless, f"{len(controls)} controls; without a name: {nameless}"
@@ -117,12 +118,14 @@ def improve(desk, app, vernier):
     app.find("label", "Results of Automatic Improvement", "Improve Automatically")
 
     def list_gains():
-        return [float(found[1]) for found in (re.fullmatch("\\+([0-9.]+)\u00a0dB", text) for text in app.labels("Improve Automatically")) if found]
+        return [float(found[1]) for found in (re.fullmatch("\\+([0-9.]+)\u00a0dB", text)
+                                              for text in app.labels("Improve Automatically")) if found]
 
     gains = app.steady(list_gains, "improving gains nothing")
     assert sum(gains) > 0.5, f"improving gained {gains}"
     app.find("label", "Error Sources", "Review")
-    origins = app.steady(lambda: [text for text in app.labels("Error Sources") if re.fullmatch("[0-9.]+\u00a0%", text)], "no origins")
+    origins = app.steady(lambda: [text for text in app.labels("Error Sources") if re.fullmatch("[0-9.]+\u00a0%", text)],
+                         "no origins")
     assert len(origins) > 3, f"origins: {origins}"
     print("improved by", gains, "dB; the error that is left starts at", origins)
     picture("journey-improved")
@@ -149,7 +152,8 @@ def give_region_bits(desk, app, vernier):
     app.click("push button", "Show the Whole Graph")
     app.steady(lambda: app.texts("[0-9]+\\s?%"), "the graph goes on moving")     # how large it is shown
     desk.drag((880, 70), (520, 500))
-    chosen = app.wait(lambda: next((text for text in app.labels("Inspector") if re.fullmatch("[0-9]+ Nodes", text)), None), "no nodes are selected")
+    chosen = app.wait(lambda: next((text for text in app.labels("Inspector") if re.fullmatch("[0-9]+ Nodes", text)), None),
+                      "no nodes are selected")
     assert int(chosen.split()[0]) > 20, chosen
 
     def settle():
@@ -186,7 +190,8 @@ def crash(desk, app, vernier):
     runs = sorted(each.name for each in kept.with_name(kept.name + "-runs").iterdir())
     app.click("push button", "Run Again", "Calibrate")
     app.kill()
-    assert runs and runs == sorted(each.name for each in kept.with_name(kept.name + "-runs").iterdir()), "it was not killed while it ran"
+    assert runs and runs == sorted(each.name for each in kept.with_name(kept.name
+                                                                        + "-runs").iterdir()), "it was not killed while it ran"
     again = desk.Program([vernier])
     again.click("label", "kept.vernier", "Recent")
     again.resize(1280, 860)
@@ -201,7 +206,8 @@ def compare(desk, app, vernier):
     app.click("combo box", None, "Compare")
     app.steady(lambda: app.labels("Compare"), "the list does not open")
     desk.run("xdotool", "key", "Down", "Down", "Return")
-    changed = app.steady(lambda: [text for text in app.labels("Compare") if re.fullmatch("≠ [0-9]+ changed", text)], "no node has changed")
+    changed = app.steady(lambda: [text for text in app.labels("Compare") if re.fullmatch("≠ [0-9]+ changed", text)],
+                         "no node has changed")
     assert len(changed) == 2 and changed[0] == changed[1], changed
     print("compared:", changed[0])
     picture("journey-compare")
@@ -276,7 +282,8 @@ def meet_unknown(desk, vernier, path):
     app = open_model(desk, vernier, path)
     written, said = quantize_random(app, path)
     assert "unsupported" in said and "worst output" not in said and "As good as" not in said, said
-    subprocess.run([os.environ["VN_ORACLE_PYTHON"], "-c", "import sys, onnx; onnx.checker.check_model(onnx.load(sys.argv[1]))", written], check=True)
+    subprocess.run([os.environ["VN_ORACLE_PYTHON"], "-c", "import sys, onnx; onnx.checker.check_model(onnx.load(sys.argv[1]))",
+                    written], check=True)
     print("unknown node: exported")
     return app
 
@@ -353,7 +360,8 @@ print(kept / n if n >= 90 else "too few detections: %d" % n)
 
 def run_beside_networks(code, *words):
     folder = pathlib.Path(__file__).resolve().parent.parent / "oracle"
-    run = subprocess.run([os.environ["VN_ORACLE_PYTHON"], "-c", code, *map(str, words)], capture_output=True, text=True, cwd=pathlib.Path.home(),
+    run = subprocess.run([os.environ["VN_ORACLE_PYTHON"], "-c", code, *map(str, words)], capture_output=True, text=True,
+                         cwd=pathlib.Path.home(),
                          env={**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"})
     assert run.returncode == 0, run.stderr
     return run.stdout
@@ -363,7 +371,8 @@ def judge_detector(desk, vernier, preset):
     """Runs a project in the window: what is left of the detections, and what the window says."""
     home = pathlib.Path.home()
     written, project = home / f"{preset}.onnx", home / f"{preset}.vernier"
-    desk.run(os.environ["VN_CLI"], "quantize", home / "detector.onnx", "-o", written, "--preset", preset, "--data", home / "pictures",
+    desk.run(os.environ["VN_CLI"], "quantize", home / "detector.onnx", "-o", written, "--preset", preset, "--data",
+             home / "pictures",
              "--preprocess", "zero-one", "--save-project", project, "--no-verify")
     app = desk.Program([vernier, project])
     app.resize(1280, 860)

@@ -58,7 +58,8 @@ class Outputs:
         self.cli = cli
         python = os.environ.get('VN_ORACLE_PYTHON', '')
         self.process = None
-        if python and os.access(python, os.X_OK) and subprocess.run([python, '-c', 'import onnxruntime'], capture_output=True).returncode == 0:
+        if python and os.access(python, os.X_OK) and subprocess.run([python, '-c', 'import onnxruntime'],
+                                                                    capture_output=True).returncode == 0:
             self.process = subprocess.Popen([python, '-c', OUTPUTS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def of(self, path):
@@ -219,7 +220,8 @@ class Project(Work):
         self.seen.add(len(runs))
         if len(runs) not in (1, 2):
             return f'the project has {len(runs)} runs'
-        report = subprocess.run([self.cli, 'report', str(self.file), '-o', str(self.folder / 'r.md')], capture_output=True, text=True)
+        report = subprocess.run([self.cli, 'report', str(self.file), '-o', str(self.folder / 'r.md')], capture_output=True,
+                                text=True)
         (self.folder / 'r.md').unlink(missing_ok=True)
         return None if report.returncode == 0 else 'a run of the project does not open: ' + report.stderr.strip()
 

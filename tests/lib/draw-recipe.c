@@ -241,7 +241,8 @@ draw_setting_value (GRand           *rand,
     case VN_SETTING_INT:
       return draw_int (rand, setting);
     case VN_SETTING_LIST:
-      return g_strv_contains (lists_of_rules, setting->id) || g_str_equal (setting->id, "ranges") ? NULL : draw_element (rand, model, setting);
+      return g_strv_contains (lists_of_rules, setting->id) || g_str_equal (setting->id, "ranges")
+             ? NULL : draw_element (rand, model, setting);
     case VN_SETTING_STRING:
       return setting->check == vn_range_method_check ? g_strdup (methods[g_rand_int_range (rand, 0, (gint32) n)]->id) : NULL;
     default:

@@ -24,7 +24,8 @@ draw_number (GRand *rand)
 static char *
 draw_text (GRand *rand)
 {
-  static const char * const parts[] = { "conv1", "/block.3/add_output_0", "\"", "\\", "\n", "\t", "Ü→日本", "\x01", "\x7f", "", " 1e+4.0",
+  static const char * const parts[] = { "conv1", "/block.3/add_output_0", "\"", "\\", "\n", "\t", "Ü→日本", "\x01", "\x7f", "",
+                                        " 1e+4.0",
                                         "\U0001f600", "</script>" };
   g_autoptr(GString) text = g_string_new (NULL);
   int n = g_rand_int_range (rand, 0, 5);
@@ -121,10 +122,12 @@ draw_verification (GRand *rand,
     {
       g_autofree char *name = draw_text (rand);
       g_autofree char *slices = draw_text (rand);
-      VnErrorPart part = { .axis = (guint) g_rand_int_range (rand, 0, VN_MAX_RANK), .slices = slices, .n = g_rand_int (rand), .size = draw_number (rand),
+      VnErrorPart part = { .axis = (guint) g_rand_int_range (rand, 0, VN_MAX_RANK), .slices = slices, .n = g_rand_int (rand),
+                           .size = draw_number (rand),
                            .sqnr_db = draw_number (rand), .noise_to_signal = draw_number (rand), .cosine = draw_number (rand),
                            .is_dead = g_rand_boolean (rand) };
-      const VnVerifiedOutput output = { name, g_rand_boolean (rand) ? &part : NULL, draw_number (rand), draw_number (rand), draw_number (rand),
+      const VnVerifiedOutput output = { name, g_rand_boolean (rand) ? &part : NULL, draw_number (rand), draw_number (rand),
+                                        draw_number (rand),
                                         draw_number (rand) };
 
       vn_verification_add (self->verification, &output);
@@ -163,7 +166,8 @@ draw_notes (GRand *rand,
       g_autofree char *code = draw_text (rand), *subject = draw_text_or_null (rand), *remedy = draw_text_or_null (rand);
       g_autofree char *text = draw_text (rand);
 
-      vn_notes_add_remedy (self->notes, (VnNoteLevel) g_rand_int_range (rand, 0, VN_N_NOTE_LEVELS), code, subject, remedy, "%s", text);
+      vn_notes_add_remedy (self->notes, (VnNoteLevel) g_rand_int_range (rand, 0, VN_N_NOTE_LEVELS), code, subject, remedy, "%s",
+                           text);
     }
 }
 

@@ -84,7 +84,8 @@ large_model_write (const char *path,
   VnShape shape = VN_SHAPE (1, WIDTH);
   float step = 0.01f;
   g_autoptr(VnTensor) tensor = vn_tensor_new_f32 (&VN_SHAPE_SCALAR, &step);
-  VnValue *weight = add_weight (model->graph), *scale = with_pairs ? vn_graph_add_initializer (model->graph, "step", tensor) : NULL;
+  VnValue *weight = add_weight (model->graph), *scale = with_pairs
+                    ? vn_graph_add_initializer (model->graph, "step", tensor) : NULL;
   VnValue *value = vn_graph_add_input (model->graph, "input", VN_DTYPE_F32, &shape);
 
   for (guint n = 0, layer = 0; n < n_nodes; layer++)

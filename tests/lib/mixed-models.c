@@ -133,7 +133,8 @@ add_joints (VnGraph *graph,
             VnValue *x)
 {
   VnValue *sizes = integers (graph, "pads", (gint64[]) { 0, 0, 1, 1, 0, 0, 1, 1 }, 8);
-  VnValue *starts = integers (graph, "starts", (gint64[]) { 1, 1 }, 2), *ends = integers (graph, "ends", (gint64[]) { -1, -1 }, 2);
+  VnValue *starts = integers (graph, "starts", (gint64[]) { 1, 1 }, 2),
+  *ends = integers (graph, "ends", (gint64[]) { -1, -1 }, 2);
   VnValue *axes = integers (graph, "axes", (gint64[]) { 2, 3 }, 2);
   VnValue *average = pool (graph, "average", "AveragePool", x), *largest = pool (graph, "largest", "MaxPool", x);
   VnValue *both = add (graph, "both", "Concat", average, largest, END);
@@ -144,7 +145,8 @@ add_joints (VnGraph *graph,
   VnNode *split;
 
   vn_node_set_int (both->producer, "axis", 1);
-  split = vn_graph_add_node (graph, "split", "", "Split", (VnValue *[]) { cut, integers (graph, "halves", (gint64[]) { 8, 8 }, 2) },
+  split = vn_graph_add_node (graph, "split", "", "Split",
+                             (VnValue *[]) { cut, integers (graph, "halves", (gint64[]) { 8, 8 }, 2) },
                              2, parts, 2);
   vn_node_set_int (split, "axis", 1);
   return add (graph, "sum", "Add", parts[0], conv (graph, "mixed", parts[1], 8, 8, 1, 1, 0.1f), END);
@@ -186,7 +188,8 @@ add_attention (VnGraph *graph,
   memcpy (mask->data, (guint8[]) { 1, 1, 1, 1, 1, 0 }, 6);
   yes = vn_graph_add_initializer (graph, "mask", mask);
   scores = add (graph, "scores", "MatMul", q, turned, END);
-  shares = add (graph, "shares", "Softmax", add (graph, "masked", "Where", yes, scores, numbers (graph, "least", (float[]) { -9 }, 0), END), END);
+  shares = add (graph, "shares", "Softmax", add (graph, "masked", "Where", yes, scores,
+                                                 numbers (graph, "least", (float[]) { -9 }, 0), END), END);
   return add (graph, "attended", "MatMul", shares, x, END);
 }
 
@@ -199,7 +202,8 @@ mixed_model_words (void)
   VnValue *seen = integers (graph, "seen", (gint64[]) { 0, 3, 1, 2, 5, 4 }, 6);
   VnValue *place = add (graph, "place", "Gather", weights (graph, "places", &VN_SHAPE (6, 32), 0.3f), seen, END);
   VnValue *x = add (graph, "x", "Add", words, place, END);
-  VnValue *norm = add (graph, "norm", "LayerNormalization", add_attention (graph, x), weights (graph, "norm.s", &VN_SHAPE (32), 0.3f),
+  VnValue *norm = add (graph, "norm", "LayerNormalization", add_attention (graph, x),
+                       weights (graph, "norm.s", &VN_SHAPE (32), 0.3f),
                        weights (graph, "norm.b", &VN_SHAPE (32), 0.1f), END);
   VnValue *up = add (graph, "up", "MatMul", norm, weights (graph, "up.w", &VN_SHAPE (32, 64), 0.2f), END);
   VnValue *biased = add (graph, "biased", "Add", up, weights (graph, "up.b", &VN_SHAPE (64), 0.1f), END);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Locks of GLib by those of the system, for builds with ThreadSanitizer: GLib's own are not compiled for it, so that it sees data behind them
- * as used by several threads at once. */
+/* Locks of GLib by those of the system, for builds with ThreadSanitizer: GLib's own are not compiled for it, so that it sees data
+ * behind them as used by several threads at once. */
 #include <errno.h>
 #include <glib.h>
 #include <pthread.h>
@@ -83,7 +83,8 @@ g_mutex_init (GMutex *mutex)
 void
 g_mutex_clear (GMutex *mutex)
 {
-  __atomic_store_n (&mutex->p, NULL, __ATOMIC_RELEASE);   /* not freed: what orders its last use is a reference count of GLib, which is not seen */
+  /* not freed: what orders its last use is a reference count of GLib, which is not seen */
+  __atomic_store_n (&mutex->p, NULL, __ATOMIC_RELEASE);
 }
 
 void

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""same_files.py CLI SOURCE_DIR [--shared] [--networks NAME...] [--recipes NAME...] [--together] [--processors] [--keep FOLDER]: the files that
-vernier-cli writes, export, statistics, table of ranges, recipe, project and report in all forms, have the same bytes whatever the
-number of threads, the folder, the load of the machine and the locale. --shared takes all networks of $VN_SHARED/models instead of
-the demo; what a network cannot be given is told, and skipped. --together changes several of them in each run, which says as surely
-that nothing differs, but not what it is that does.
+"""same_files.py CLI SOURCE_DIR [--shared] [--networks NAME...] [--recipes NAME...] [--together] [--processors] [--keep FOLDER]:
+the files that vernier-cli writes, export, statistics, table of ranges, recipe, project and report in all forms, have the same
+bytes whatever the number of threads, the folder, the load of the machine and the locale. --shared takes all networks of
+$VN_SHARED/models instead of the demo; what a network cannot be given is told, and skipped. --together changes several of them in
+each run, which says as surely that nothing differs, but not what it is that does.
 
 --processors compares processors, too: the program is run by QEMU (qemu-user) with processors of the levels x86-64-v3 and
 x86-64-v2; what manual pages promise is an error if it does not hold, all else is told. That takes minutes for the demo."""
@@ -33,7 +33,8 @@ SAMPLES = '6'
 LOCALES = ['de_DE', 'tr_TR', 'ar_EG']
 TRANSLATED = ('de_DE.UTF-8',)     # of these there are catalogues
 # Threads in each other's way.
-ONE_PROCESSOR = (sys.executable, '-c', 'import os, sys; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); os.execv(sys.argv[1], sys.argv[1:])')
+ONE_PROCESSOR = (sys.executable, '-c',
+                 'import os, sys; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); os.execv(sys.argv[1], sys.argv[1:])')
 OPENBLAS = ('OPENBLAS_CORETYPE', 'OPENBLAS_L2_SIZE', 'OPENBLAS_NUM_THREADS')
 
 
@@ -62,13 +63,15 @@ class Runs:
         if data[0] != 'random':
             os.symlink(data[0], os.path.join(place, 'samples'))
             data = ['samples', *data[1:]]
-        command = [*prefix, self.options.cli, 'quantize', 'net.onnx', '-o', 'out.onnx', '--data', *data, '--samples', SAMPLES, '--threads', str(threads),
+        command = [*prefix, self.options.cli, 'quantize', 'net.onnx', '-o', 'out.onnx', '--data', *data, '--samples', SAMPLES,
+                   '--threads', str(threads),
                    '--save-stats', 'statistics', '--save-recipe', 'recipe.json', '--report', 'report', *self.settings]
         everything = {**os.environ, 'LC_ALL': 'C', 'LANGUAGE': '', 'SOURCE_DATE_EPOCH': '1700000000', **(env or {})}
         for variable in OPENBLAS:
             if variable not in (env or {}):
                 everything.pop(variable, None)
-        done = subprocess.run(command, cwd=place, env=everything, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors='replace')
+        done = subprocess.run(command, cwd=place, env=everything, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              errors='replace')
         for name in os.listdir(place):
             if os.path.islink(os.path.join(place, name)):
                 os.unlink(os.path.join(place, name))
@@ -94,7 +97,8 @@ def make_locales(folder):
     found = []
     for name in LOCALES:
         try:
-            done = subprocess.run(['localedef', '-i', name, '-f', 'UTF-8', os.path.join(folder, name + '.UTF-8')], capture_output=True, check=False)
+            done = subprocess.run(['localedef', '-i', name, '-f', 'UTF-8', os.path.join(folder, name + '.UTF-8')],
+                                  capture_output=True, check=False)
         except FileNotFoundError:
             break
         if os.path.exists(os.path.join(folder, name + '.UTF-8', 'LC_NUMERIC')) and done.returncode in (0, 1):
@@ -109,7 +113,8 @@ def list_variants(options, work):
     places = [('2-threads', {'threads': 2}), ('5-threads', {'threads': 5}),
               ('elsewhere', {'threads': 3, 'folder': os.path.join(work, 'a folder of another name', 'Ünïcödé', 'deep')}),
               ('busy', {'threads': 4, 'prefix': ONE_PROCESSOR})]
-    languages = [(name, {'LOCPATH': locales, 'LC_ALL': '', 'LANG': name, 'LC_MESSAGES': 'C', 'LC_TIME': 'C'}) for name in make_locales(locales)]
+    languages = [(name, {'LOCPATH': locales, 'LC_ALL': '', 'LANG': name, 'LC_MESSAGES': 'C', 'LC_TIME': 'C'})
+                 for name in make_locales(locales)]
     if options.together:
         for k, (place, arguments) in enumerate(places):
             name, env = languages[k] if k < len(languages) else ('', None)
@@ -146,7 +151,8 @@ def compare(options, model, data, name, settings, work):
             if options.keep:
                 target = os.path.join(options.keep, f'{name}-{variant}'.replace('/', '_').replace(' ', '_'))
                 shutil.rmtree(target, ignore_errors=True)
-                shutil.copytree(arguments.get('folder') or os.path.join(work, variant), target, symlinks=True, ignore_dangling_symlinks=True)
+                shutil.copytree(arguments.get('folder') or os.path.join(work, variant), target, symlinks=True,
+                                ignore_dangling_symlinks=True)
                 if not os.path.exists(target + '-first'):
                     shutil.copytree(os.path.join(work, 'first'), target + '-first', symlinks=True)
     print(f'{name}: {len(first)} files, {compared} runs beside the first', flush=True)

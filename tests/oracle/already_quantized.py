@@ -63,7 +63,8 @@ def check_refusals(cli, path, stem, folder):
         file.write(path + '\n')     # nobody gets as far as to read it
     data = ['--data', 'random', '--samples', '2', '--held-out', '0']
     commands = [('quantize', path, '-o', out, *data, *options) for options in REFUSED]
-    commands += [('calibrate', path, '-o', out, '--data', 'random', '--samples', '2'), ('xquant', '-c', config, '-i', path, '-o', out)]
+    commands += [('calibrate', path, '-o', out, '--data', 'random', '--samples', '2'),
+                 ('xquant', '-c', config, '-i', path, '-o', out)]
     for command in commands:
         done = call(cli, *command)
         label = f'{stem}: {" ".join(str(c) for c in command[:1] + command[4:])}'
@@ -130,7 +131,8 @@ def check_ours(cli, models, folder):
     check('presets', len(presets) > 10, done.stderr)
     for preset in presets:
         out, again = (os.path.join(folder, n) for n in (f'{preset}.onnx', 'again.onnx'))
-        done = call(cli, 'quantize', source, '-o', out, '--preset', preset, '--data', 'random', '--samples', '2', '--held-out', '0')
+        done = call(cli, 'quantize', source, '-o', out, '--preset', preset, '--data', 'random', '--samples', '2', '--held-out',
+                    '0')
         check(preset, done.returncode == 0, done.stderr)
         second = call(cli, 'quantize', out, '-o', again, '--data', 'random', '--samples', '2', '--held-out', '0')
         refused = second.returncode == 1 and 'already quantized' in second.stderr and not os.path.exists(again)

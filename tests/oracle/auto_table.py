@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""auto_table.py VERNIER_CLI [--write PAGE] [--all] [--first-only] [--time SECONDS] [MODEL...]: what --auto, and --auto --accuracy-first, make of real
-networks, judged by onnxruntime: mean signal to noise of the outputs on held-out samples, time of one sample beside
-the float network (one thread, best of 20 in turns), size and how long it took. Prints the table for the documentation, and writes it there.
+"""auto_table.py VERNIER_CLI [--write PAGE] [--all] [--first-only] [--time SECONDS] [MODEL...]: what --auto, and --auto
+--accuracy-first, make of real networks, judged by onnxruntime: mean signal to noise of the outputs on held-out samples, time of
+one sample beside the float network (one thread, best of 20 in turns), size and how long it took. Prints the table for the
+documentation, and writes it there.
 --all: all float networks of the shared folder; --first-only: without --accuracy-first; --time: for --auto, on a busy machine.
 
-The table has the figures of the first 6 photographs that were not calibrated with; what --auto gains for one sample is judged by all there are.
-Fails where an export is invalid, or where that gain is below zero by more than two standard errors."""
+The table has the figures of the first 6 photographs that were not calibrated with; what --auto gains for one sample is judged by
+all there are. Fails where an export is invalid, or where that gain is below zero by more than two standard errors."""
 import os
 import subprocess
 import sys
@@ -21,7 +22,8 @@ import onnx    # noqa: E402
 import onnxruntime    # noqa: E402
 from samples import Source    # noqa: E402
 
-MODELS = ['cls_mobilenetv2_035_128_flowers', 'sr_espcn_bsd300_rgb', 'seg_sinet_portrait_320', 'det_ultraface_rfb320', 'det_nanodet_m_320',
+MODELS = ['cls_mobilenetv2_035_128_flowers', 'sr_espcn_bsd300_rgb', 'seg_sinet_portrait_320', 'det_ultraface_rfb320',
+          'det_nanodet_m_320',
           'det_picodet_xs_416_op10', 'det_yolox_nano_416', 'cls_squeezenet10_fp32_from_fp16', 'det_openseeface_mnv3']
 FORMS = [('plain', []), ('--auto', ['--auto']), ('--accuracy-first', ['--auto', '--accuracy-first'])]
 CALIBRATION, TESTS, IN_TABLE, TURNS = 24, 30, 6, 20
@@ -83,7 +85,8 @@ def quantize(cli, model, out, data, feed, options):
     """Seconds; None with the message if the network cannot be quantized so."""
     shapes = [w for name, x in feed.items() if x.ndim for w in ('--shape', f'{name}=' + 'x'.join(map(str, x.shape)))]
     began = time.time()
-    run = subprocess.run([cli, 'quantize', model, '-o', out, '--preset', 'cpu', '--data', data, *shapes, *options], capture_output=True, text=True)
+    run = subprocess.run([cli, 'quantize', model, '-o', out, '--preset', 'cpu', '--data', data, *shapes, *options],
+                         capture_output=True, text=True)
     if run.returncode:
         return None, run.stderr.strip().split('\n')[-1]
     onnx.checker.check_model(onnx.load(out), full_check=True)
@@ -110,7 +113,8 @@ def measure(cli, folder, stem, forms):
             sessions.append(open_session(out))
             found = [sessions[-1].run(None, cast(sessions[-1], x)) for x in tests]
             plain = plain or found
-            figures.append([mean_sqnr(wanted[:IN_TABLE], found[:IN_TABLE]), 0, os.path.getsize(out), seconds, find_gain(wanted, plain, found)])
+            figures.append([mean_sqnr(wanted[:IN_TABLE], found[:IN_TABLE]), 0, os.path.getsize(out), seconds,
+                            find_gain(wanted, plain, found)])
         for figure, ratio in zip(figures, measure_times(sessions, tests[0])):
             figure[1] = ratio
     return figures, None

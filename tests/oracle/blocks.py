@@ -97,7 +97,8 @@ def main():
             path, out = os.path.join(folder, 'm.onnx'), os.path.join(folder, 'q.onnx')
             weights = make_model(path)
             data = [] if 'preset' in options[0] else ['--data=random', '--samples=4', '--held-out=0', f'--block-size={BLOCK}']
-            done = subprocess.run([cli, 'quantize', path, '-o', out, '--skip-compare', *options, *data], capture_output=True, text=True)
+            done = subprocess.run([cli, 'quantize', path, '-o', out, '--skip-compare', *options, *data], capture_output=True,
+                                  text=True)
             wrong = [done.stderr.strip()[:300]] if done.returncode != 0 else []
             if not wrong:
                 onnx.checker.check_model(out, full_check=True)

@@ -54,7 +54,8 @@ def number(text):
 
 def check(folder, prepared, samples, per_channel):
     quantized = os.path.join(folder, 'quantized.onnx')
-    quantization.quantize_static(prepared, quantized, Reader(samples), quant_format=quantization.QuantFormat.QDQ, per_channel=per_channel,
+    quantization.quantize_static(prepared, quantized, Reader(samples), quant_format=quantization.QuantFormat.QDQ,
+                                 per_channel=per_channel,
                                  activation_type=quantization.QuantType.QUInt8, weight_type=quantization.QuantType.QInt8)
     report = json.loads(run('compare', prepared, quantized, '--data', os.path.join(folder, 'samples'), '--json'))['report']
 
@@ -81,11 +82,13 @@ def check(folder, prepared, samples, per_channel):
             continue
         n_tensors += 1
         got = number(ours[name]['sqnr_db'])
-        expect(abs(got - error['xmodel_err']) < 0.3 or min(got, error['xmodel_err']) > 100, '%s: %g dB to the float network, not %g' % (name, got, error['xmodel_err']))
+        expect(abs(got - error['xmodel_err']) < 0.3 or min(got, error['xmodel_err']) > 100,
+               '%s: %g dB to the float network, not %g' % (name, got, error['xmodel_err']))
         if 'local_sqnr_db' in ours[name]:
             n_local += 1
             got = number(ours[name]['local_sqnr_db'])
-            expect(abs(got - error['qdq_err']) < 0.3 or min(got, error['qdq_err']) > 100, '%s: %g dB of the pair, not %g' % (name, got, error['qdq_err']))
+            expect(abs(got - error['qdq_err']) < 0.3 or min(got, error['qdq_err']) > 100,
+                   '%s: %g dB of the pair, not %g' % (name, got, error['qdq_err']))
     expect(n_weights > 15 and n_tensors > 15 and n_local > 10, 'only %d, %d and %d compared' % (n_weights, n_tensors, n_local))
     print('%d weights, %d tensors and %d pairs as the debugger of ONNX Runtime says' % (n_weights, n_tensors, n_local))
 

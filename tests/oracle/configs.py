@@ -58,7 +58,8 @@ def vision_like(path):
              helper.make_node('Conv', ['input.12', 'w1'], ['c1'], 'conv1'), helper.make_node('Relu', ['c1'], ['r1'], 'relu'),
              helper.make_node('GlobalAveragePool', ['r1'], ['p'], 'pool'), helper.make_node('Flatten', ['p'], ['f'], 'flat'),
              helper.make_node('Gemm', ['f', 'w2'], ['output'], 'fc', transB=1)]
-    graph = helper.make_graph(nodes, 'vision', [helper.make_tensor_value_info('input', TensorProto.FLOAT, ['batch', 3, 224, 224])],
+    graph = helper.make_graph(nodes, 'vision', [helper.make_tensor_value_info('input', TensorProto.FLOAT,
+                                                                              ['batch', 3, 224, 224])],
                               [helper.make_tensor_value_info('output', TensorProto.FLOAT, ['batch', 5])], init)
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 13)], ir_version=8), path)
 
@@ -129,7 +130,8 @@ def check_analysis(label, float_path, quantized_path, report):
             continue
         n += 1
         f, q = original[name], constants[name]
-        expected = (((q - f) ** 2).sum() / (f ** 2).sum(), ((q - f) ** 2).mean(), (q * f).sum() / np.sqrt((q * q).sum() * (f * f).sum()))
+        expected = (((q - f) ** 2).sum() / (f ** 2).sum(), ((q - f) ** 2).mean(),
+                    (q * f).sum() / np.sqrt((q * q).sum() * (f * f).sum()))
         check(f'{label}: {name}: {snr} {mse} {cosine}, expected {expected}', np.allclose((snr, mse, cosine), expected, atol=6e-5))
         check(f'{label}: {name}: {f.size} elements', sum(map(int, counts.split(','))) == f.size)
     check(f'{label}: {n} constants', n >= 2)
@@ -185,7 +187,8 @@ def fields():
     os.makedirs('own/raw')
     os.chdir('own')
     small('small.onnx')
-    for name, make in (('ids', lambda i: np.array([i], np.int64)), ('x', lambda i: rng.normal(size=(1, 3, 2, 2)).astype(np.float32))):
+    for name, make in (('ids', lambda i: np.array([i], np.int64)),
+                       ('x', lambda i: rng.normal(size=(1, 3, 2, 2)).astype(np.float32))):
         for i in range(8):
             make(i).tofile(f'raw/{name}{i}.raw')
         with open(name + '.txt', 'w', encoding='utf-8') as f:
@@ -204,7 +207,8 @@ def fields():
         code, text = convert('c.json')
         other = onnx.load('out/small.q.onnx')
         check(f'region {region} moves nothing: {text[-200:] if code else ""}', code == 0 and
-              all(is_quantized(other, v) == is_quantized(plain, v) for v in ('ids', 'x', 'e', 'r', 'a', 'c', 'b', 'abs', 'd', 'i', 'y')))
+              all(is_quantized(other, v) == is_quantized(plain, v)
+                  for v in ('ids', 'x', 'e', 'r', 'a', 'c', 'b', 'abs', 'd', 'i', 'y')))
     own_config('c.json', custom_setting=[{'input_names': ['c'], 'output_names': ['d'], 'precision_level': 4}])
     code, text = convert('c.json')
     check('a tensor that simplifying would take away is kept where a region names it', code == 0 and 'no tensor' not in text)

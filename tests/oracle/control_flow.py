@@ -155,7 +155,8 @@ def known_network(rng):
 
 # Nodes with graphs that are left in the result, and quantized convolutions outside of them.
 LEFT = {'loop': (1, 2), 'branch': (1, 2), 'scan': (1, 2), 'nested': (1, 3), 'known': (1, 3)}
-NETWORKS = {'known': known_network, 'loop': loop_network, 'branch': branch_network, 'scan': scan_network, 'nested': nested_network}
+NETWORKS = {'known': known_network, 'loop': loop_network, 'branch': branch_network, 'scan': scan_network,
+            'nested': nested_network}
 
 
 def save(name, path):

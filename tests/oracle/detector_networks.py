@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Small detectors for detectors.py, in the forms that people export: pictures of discs, squares and crosses on a noisy ground, one backbone
-of random filters, and heads that are fitted to such pictures, so that boxes and scores follow what is seen. A head is a function that
-adds its nodes and gives its outputs; beside each stands the decoder, in NumPy, of what it gives: rows x1 y1 x2 y2 score class."""
+"""Small detectors for detectors.py, in the forms that people export: pictures of discs, squares and crosses on a noisy ground,
+one backbone of random filters, and heads that are fitted to such pictures, so that boxes and scores follow what is seen. A head
+is a function that adds its nodes and gives its outputs; beside each stands the decoder, in NumPy, of what it gives: rows x1 y1 x2
+y2 score class."""
 import functools
 
 import numpy as np
@@ -67,7 +68,8 @@ def iou(box, boxes):
     width = np.minimum(box[2], boxes[:, 2]) - np.maximum(box[0], boxes[:, 0])
     height = np.minimum(box[3], boxes[:, 3]) - np.maximum(box[1], boxes[:, 1])
     both = np.clip(width, 0, None) * np.clip(height, 0, None)
-    return both / ((box[2] - box[0]) * (box[3] - box[1]) + (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1]) - both + 1e-12)
+    return both / ((box[2] - box[0]) * (box[3] - box[1]) + (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1]) - both
+                   + 1e-12)
 
 
 def choose(boxes, scores, labels=None, suppress=SUPPRESS):
@@ -117,7 +119,8 @@ class Net:
     def split(self, value, sizes, axis):
         names = [f'part{self.count}_{i}' for i in range(len(sizes))]
         self.count += 1
-        self.nodes.append(helper.make_node('Split', [value, self.constant(np.array(sizes))], names, name=f'Split_{self.count}', axis=axis))
+        self.nodes.append(helper.make_node('Split', [value, self.constant(np.array(sizes))], names, name=f'Split_{self.count}',
+                                           axis=axis))
         return names
 
     def conv(self, x, weights, bias, stride=1, relu=True):
@@ -126,8 +129,10 @@ class Net:
         return self.add('Relu', y) if relu else y
 
     def model(self, outputs, **metadata):
-        graph = helper.make_graph(self.nodes, 'detector', [helper.make_tensor_value_info('images', onnx.TensorProto.FLOAT, [1, 3, SIZE, SIZE])],
-                                  [helper.make_tensor_value_info(o, onnx.TensorProto.FLOAT, None) for o in outputs], self.constants)
+        graph = helper.make_graph(self.nodes, 'detector',
+                                  [helper.make_tensor_value_info('images', onnx.TensorProto.FLOAT, [1, 3, SIZE, SIZE])],
+                                  [helper.make_tensor_value_info(o, onnx.TensorProto.FLOAT, None)
+                                   for o in outputs], self.constants)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)], ir_version=8)
         helper.set_model_props(model, metadata)
         return onnx.shape_inference.infer_shapes(model)
@@ -142,7 +147,8 @@ def run(model, pictures):
 
 
 class Backbone:
-    """Random filters whose outputs have a mean and a deviation, by channel, on @pictures; the last of each stride are its features."""
+    """Random filters whose outputs have a mean and a deviation, by channel, on @pictures; the last of each stride are its
+    features."""
 
     def __init__(self, pictures, seed=7):
         self.rng, self.pictures, self.layers = np.random.default_rng(seed), pictures[:12], []
@@ -182,13 +188,15 @@ class Fitted:
         rng = np.random.default_rng(seed)
         drawn = [draw_picture(rng) for _ in range(n_pictures)]
         self.backbone = Backbone([p for p, _ in drawn])
-        self.features = [np.moveaxis(v, 1, -1).reshape(n_pictures, -1, HIDDEN) for v in run(self.backbone.build(), [p for p, _ in drawn])]
+        self.features = [np.moveaxis(v, 1, -1).reshape(n_pictures, -1, HIDDEN)
+                         for v in run(self.backbone.build(), [p for p, _ in drawn])]
         self.at = [assign(rows) for _, rows in drawn]
         self.rows = [rows for _, rows in drawn]
         x, y, stride = list_centres()
         targets = np.stack([np.where(at[:, None] < 0, np.nan, np.vstack([rows, np.full((1, 5), np.nan)])[at])
                             for at, rows in zip(self.at, self.rows)])
-        self.centre = (targets[..., :2] + targets[..., 2:4]) / 2 / stride[:, None] - np.stack([x, y], -1)    # from the cell's corner
+        # from the cell's corner
+        self.centre = (targets[..., :2] + targets[..., 2:4]) / 2 / stride[:, None] - np.stack([x, y], -1)
         self.size = (targets[..., 2:4] - targets[..., :2]) / stride[:, None]
         self.label = targets[..., 4]
         self.levels = [stride == s for s in STRIDES]
@@ -231,7 +239,8 @@ def fit_logits(x, y, weights, ridge=1.0, n_steps=12):
 
     for _ in range(n_steps):
         p = 1 / (1 + np.exp(-np.clip(x @ w, -30, 30)))
-        step = np.linalg.solve((x * (weights * p * (1 - p))[:, None]).T @ x + ridge * np.eye(len(w)), x.T @ (weights * (y - p)) - ridge * w)
+        step = np.linalg.solve((x * (weights * p * (1 - p))[:, None]).T @ x + ridge * np.eye(len(w)),
+                               x.T @ (weights * (y - p)) - ridge * w)
         while np.abs(step).max() > 1e-4 and loss(w + step) > loss(w):
             step = step / 2
         w = w + step
@@ -263,8 +272,10 @@ def yolov8(net, features, fitted):
         levels.append(net.add('Reshape', linear(net, x, distance, fitted.classes(i)),
                               np.array([1, 4 * bins + N_CLASSES, -1])))
     boxes, classes = net.split(net.add('Concat', *levels, axis=2), [4 * bins, N_CLASSES], 1)
-    shares = net.add('Softmax', net.add('Transpose', net.add('Reshape', boxes, np.array([1, 4, bins, -1])), perm=[0, 2, 1, 3]), axis=1)
-    sides = net.add('Reshape', net.add('Conv', shares, np.arange(bins, dtype=np.float64).reshape(1, bins, 1, 1)), np.array([1, 4, -1]))
+    shares = net.add('Softmax', net.add('Transpose', net.add('Reshape', boxes, np.array([1, 4, bins, -1])), perm=[0, 2, 1, 3]),
+                     axis=1)
+    sides = net.add('Reshape', net.add('Conv', shares, np.arange(bins, dtype=np.float64).reshape(1, bins, 1, 1)),
+                    np.array([1, 4, -1]))
     before, behind = net.split(sides, [2, 2], 1)
     x, y, stride = list_centres()
     corners = net.constant(np.stack([x, y])[None] + 0.5)
@@ -284,7 +295,8 @@ def yolov8_apart(net, features, fitted):
     joined, = yolov8(net, features, fitted)
     last = net.nodes.pop()
     assert last.output[0] == joined
-    return [net.add('Transpose', last.input[0], perm=[0, 2, 1], name='boxes'), net.add('Transpose', last.input[1], perm=[0, 2, 1], name='scores')]
+    return [net.add('Transpose', last.input[0], perm=[0, 2, 1], name='boxes'),
+            net.add('Transpose', last.input[1], perm=[0, 2, 1], name='scores')]
 
 
 def decode_apart(outputs):
@@ -308,7 +320,8 @@ def yolov5(net, features, fitted):
         nearest = np.abs(np.log(size / (1.2 * np.array(ANCHORS)))).argmin(axis=-1)
         for k, anchor in enumerate(ANCHORS):
             mine = fitted.anything() * (nearest == k)[..., None]
-            maps += [fitted.regress(i, logit((fitted.centre + 0.5) / 2)), fitted.regress(i, logit(np.sqrt(fitted.size / anchor / 1.2) / 2)),
+            maps += [fitted.regress(i, logit((fitted.centre + 0.5) / 2)),
+                     fitted.regress(i, logit(np.sqrt(fitted.size / anchor / 1.2) / 2)),
                      fitted.classify(i, mine), fitted.classes(i)]
         n = SIZE // stride
         all_of = net.add('Reshape', linear(net, x, *maps), np.array([1, 3, 5 + N_CLASSES, n, n]))
@@ -342,7 +355,8 @@ def ssd(net, features, fitted):
         w, b = fitted.classes(i)
         classes = linear(net, x, (np.zeros((1, HIDDEN)), np.zeros(1)), (w, b))
         scores.append(net.add('Reshape', net.add('Transpose', classes, perm=[0, 2, 3, 1]), np.array([1, n * n, 1 + N_CLASSES])))
-    return [net.add('Softmax', net.add('Concat', *scores, axis=1), axis=2, name='scores'), net.add('Concat', *boxes, axis=1, name='boxes')]
+    return [net.add('Softmax', net.add('Concat', *scores, axis=1), axis=2, name='scores'),
+            net.add('Concat', *boxes, axis=1, name='boxes')]
 
 
 def decode_ssd(outputs):
@@ -371,13 +385,14 @@ def decode_levels(outputs):
 
 
 def detr(net, features, fitted):
-    """Logits of classes, the last of which is nothing, and boxes as parts of the picture, of queries: the cells that look like something,
-    which then see each other by attention."""
+    """Logits of classes, the last of which is nothing, and boxes as parts of the picture, of queries: the cells that look like
+    something, which then see each other by attention."""
     tokens, boxes = [], []
     for i, x in enumerate(features):
         n, stride = SIZE // STRIDES[i], STRIDES[i]
         maps = fitted.regress(i, (fitted.centre - 0.5)), fitted.regress(i, np.log(fitted.size)), fitted.classes(i)
-        rows = net.add('Reshape', net.add('Transpose', linear(net, x, *maps), perm=[0, 2, 3, 1]), np.array([1, n * n, 4 + N_CLASSES]))
+        rows = net.add('Reshape', net.add('Transpose', linear(net, x, *maps), perm=[0, 2, 3, 1]),
+                       np.array([1, n * n, 4 + N_CLASSES]))
         offset, size, classes = net.split(rows, [2, 2, N_CLASSES], 2)
         centres = (np.moveaxis(grid(i), 1, -1).reshape(1, -1, 2) + 0.5)
         centre = net.add('Mul', net.add('Add', offset, centres), np.float64(stride / SIZE))
@@ -390,9 +405,11 @@ def detr(net, features, fitted):
     chosen = [net.add('GatherElements', v, net.add('Expand', 'top_at', np.array([1, QUERIES, n])), axis=1)
               for v, n in ((classes, N_CLASSES), (boxes, 4))]
     alike = net.add('Softmax', net.add('MatMul', chosen[0], net.add('Transpose', chosen[0], perm=[0, 2, 1])), axis=2)
-    mixed = net.add('Add', net.add('Mul', chosen[0], np.float64(0.8)), net.add('Mul', net.add('MatMul', alike, chosen[0]), np.float64(0.2)))
+    mixed = net.add('Add', net.add('Mul', chosen[0], np.float64(0.8)),
+                    net.add('Mul', net.add('MatMul', alike, chosen[0]), np.float64(0.2)))
     nothing = net.constant(np.zeros((1, QUERIES, 1)))
-    return [net.add('Concat', mixed, nothing, axis=2, name='logits'), net.add('Clip', chosen[1], np.float32(0), np.float32(1), name='pred_boxes')]
+    return [net.add('Concat', mixed, nothing, axis=2, name='logits'),
+            net.add('Clip', chosen[1], np.float32(0), np.float32(1), name='pred_boxes')]
 
 
 def decode_detr(outputs):
@@ -437,10 +454,12 @@ def final(net, features, fitted):
     best = net.add('ReduceMax', scores, axes=[2], keepdims=1)
     net.nodes.append(helper.make_node('TopK', [best, net.constant(np.array([100]))], ['top', 'top_at'], axis=1, name='TopK'))
     boxes = net.add('GatherElements', boxes, net.add('Expand', 'top_at', np.array([1, 100, 4])), axis=1)
-    kind = net.add('ArgMax', net.add('GatherElements', scores, net.add('Expand', 'top_at', np.array([1, 100, N_CLASSES])), axis=1), axis=2)
+    kind = net.add('ArgMax', net.add('GatherElements', scores, net.add('Expand', 'top_at', np.array([1, 100, N_CLASSES])),
+                                     axis=1), axis=2)
     centre, size = net.split(boxes, [2, 2], 2)
     half = net.add('Mul', size, np.float64(0.5))
-    return [net.add('Concat', net.add('Sub', centre, half), net.add('Add', centre, half), 'top', net.add('Cast', kind, to=onnx.TensorProto.FLOAT),
+    return [net.add('Concat', net.add('Sub', centre, half), net.add('Add', centre, half), 'top',
+                    net.add('Cast', kind, to=onnx.TensorProto.FLOAT),
                     axis=2, name='detections')]
 
 

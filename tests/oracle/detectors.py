@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""detectors.py CLI [--all] [--head NAME] [--preset NAME]: detectors as people export them (detector_networks.py), quantized with presets
-and with --auto. What is kept of the float network's detections in ONNX Runtime, on other pictures than Vernier has seen, is counted by
-decoders in NumPy. No result is called good, or good but for a spot, where less than 60 % are kept; Vernier takes each for a detector, and
-counts what the decoders count on the pictures that it measures with, against the network as it was given; where unlike numbers may stay
-in float a plain run keeps at least 75 %, and --auto no less than that run.
+"""detectors.py CLI [--all] [--head NAME] [--preset NAME]: detectors as people export them (detector_networks.py), quantized with
+presets and with --auto. What is kept of the float network's detections in ONNX Runtime, on other pictures than Vernier has seen,
+is counted by decoders in NumPy. No result is called good, or good but for a spot, where less than 60 % are kept; Vernier takes
+each for a detector, and counts what the decoders count on the pictures that it measures with, against the network as it was
+given; where unlike numbers may stay in float a plain run keeps at least 75 %, and --auto no less than that run.
 --all: all presets for all heads, and --auto for each."""
 import json
 import os
@@ -67,7 +67,8 @@ def count_kept(floats, others):
 
 
 def quantize(model, out, data, options):
-    done = subprocess.run([CLI, 'quantize', model, '-o', out, '--data', data, '--preprocess', 'zero-one', '--json', '--threads', '1',
+    done = subprocess.run([CLI, 'quantize', model, '-o', out, '--data', data, '--preprocess', 'zero-one', '--json', '--threads',
+                           '1',
                            '--no-verify', *options], capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(options)}: {done.stderr}{done.stdout}")
@@ -87,15 +88,17 @@ class Detector:
         return [networks.HEADS[self.name][1](o) for o in run(model, pictures)]
 
     def check_told(self, label, task, n_measured):
-        """What is told of the pictures that were measured. Where these are all, each by a network that was calibrated without it, the share is
-        nearly that of the export."""
+        """What is told of the pictures that were measured. Where these are all, each by a network that was calibrated without it,
+        the share is nearly that of the export."""
         places = [(2 * k + 1) * GIVEN // (2 * n_measured) for k in range(n_measured)]
         n, kept = count_kept([self.found_in_given[i] for i in places], self.detect(self.out, [self.given[i] for i in places]))
         if n_measured == GIVEN:
-            expect(task['task'] == 'detection' and abs(task['detections'] - n) <= 0.05 * n and abs(task['kept'] - kept / n) <= 0.1,
+            expect(task['task'] == 'detection' and abs(task['detections'] - n) <= 0.05 * n
+                   and abs(task['kept'] - kept / n) <= 0.1,
                    f'{self.name}, {label}: {task} told, {kept} of {n} kept')
             return
-        expect(task['task'] == 'detection' and abs(task['detections'] - n) <= 1 and abs(task['kept'] * task['detections'] - kept) <= APART,
+        expect(task['task'] == 'detection' and abs(task['detections'] - n) <= 1
+               and abs(task['kept'] * task['detections'] - kept) <= APART,
                f'{self.name}, {label}: {task} told, {kept} of {n} kept')
 
     def check(self, label, options):
@@ -134,7 +137,8 @@ def main():
             for preset in plain if '--all' in sys.argv else list(plain)[number // 2:][:number % 2]:
                 share = detector.check(preset + ' --auto', ['--preset', preset, *AUTO])
                 chance = 2 * (2 * plain[preset] * (1 - plain[preset]) / ANSWERS) ** 0.5
-                expect(share >= plain[preset] - max(chance, 0.05), f'{name}, {preset} --auto: {share:.0%} kept, plain {plain[preset]:.0%}')
+                expect(share >= plain[preset] - max(chance, 0.05),
+                       f'{name}, {preset} --auto: {share:.0%} kept, plain {plain[preset]:.0%}')
     print(f'{len(faults)} faults')
     sys.exit(len(faults) > 0)
 

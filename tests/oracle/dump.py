@@ -76,7 +76,8 @@ def close(name, got, want, places):
         narrow = want.dtype.itemsize == 1
         steps = max(1, int(0.001 * want.size)) if narrow else want.size
         expect(got.shape == want.shape and (apart.max(initial=0) <= (1 if narrow else 16) and np.count_nonzero(apart) <= steps),
-               '%s: %d of %d whole numbers differ, by %d at most' % (name, np.count_nonzero(apart), want.size, apart.max(initial=0)))
+               '%s: %d of %d whole numbers differ, by %d at most' % (name, np.count_nonzero(apart), want.size,
+                                                                     apart.max(initial=0)))
     else:
         scale = np.abs(want).max(initial=0) + 1e-9
         error = np.abs(got - want)
@@ -92,7 +93,8 @@ def check(path, feeds, *args):
         model, values = run_ort(path, feeds)
         entries = {e['file']: e for e in json.load(open(os.path.join(out, 'index.json')))['tensors']}
         files = {f for f in os.listdir(out) if f != 'index.json'}
-        expect(files == {name + ending for name in entries for ending in ('.bin', '.txt')}, path + ': files that are not in the list')
+        expect(files == {name + ending for name in entries for ending in ('.bin', '.txt')},
+               path + ': files that are not in the list')
         n_quantized = n_floats = 0
         for node in model.graph.node:
             for name in node.output:
@@ -115,7 +117,8 @@ def check(path, feeds, *args):
                     close(node.output[0], read_dump(out, entry), values[node.output[0]], 0)
                     n_quantized += 1
         expect(n_quantized > 5 and n_floats > 0, '%s: only %d and %d compared' % (path, n_quantized, n_floats))
-        print('%s: %d quantized tensors and %d of floats equal those of ONNX Runtime' % (os.path.basename(path), n_quantized, n_floats))
+        print('%s: %d quantized tensors and %d of floats equal those of ONNX Runtime' % (os.path.basename(path), n_quantized,
+                                                                                         n_floats))
 
         # What stands there stays, unless told otherwise.
         message = run('dump', path, '-o', out, *args, fails=True)
@@ -159,7 +162,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         for args in (('--per-channel',), ('--format', 'qoperator'), ('--activation', 's16', '--weight', 's8')):
             path = os.path.join(folder, 'quantized.onnx')
-            run('quantize', float_path, '-o', path, '--data', os.path.join(demo, 'samples'), '--preprocess', 'minus-one-one', *args)
+            run('quantize', float_path, '-o', path, '--data', os.path.join(demo, 'samples'), '--preprocess', 'minus-one-one',
+                *args)
             check(path, feeds, '--data', os.path.join(demo, 'samples'), '--preprocess', 'minus-one-one')
     shared = os.environ.get('VN_SHARED', '')
     path = os.path.join(shared, 'models', 'qdq_mobilenet_edgetpu_block_u16_op21.onnx')
@@ -170,7 +174,8 @@ def main():
             for k, value in enumerate(session.get_inputs()):
                 file = os.path.join(folder, '%d.npy' % k)
                 dtype = {'tensor(uint16)': np.uint16, 'tensor(uint8)': np.uint8, 'tensor(float)': np.float32}[value.type]
-                feeds[value.name] = (np.random.default_rng(k).uniform(0, 60000, value.shape).astype(dtype) if dtype == np.uint16 else
+                feeds[value.name] = (np.random.default_rng(k).uniform(0, 60000, value.shape).astype(dtype)
+                                     if dtype == np.uint16 else
                                      np.random.default_rng(k).uniform(-45, 51, value.shape).astype(dtype))
                 np.save(file, feeds[value.name])
                 args += ['--input', '%s=%s' % (value.name, file)]

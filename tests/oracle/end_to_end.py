@@ -20,9 +20,11 @@ import tempfile
 
 import oracle
 
-MODELS = ['det_ultraface_rfb320', 'cls_squeezenet10_fp16_op7', 'cls_mobilenetv2_035_128_flowers', 'seg_sinet_portrait_320', 'sr_espcn_x3_op10',
+MODELS = ['det_ultraface_rfb320', 'cls_squeezenet10_fp16_op7', 'cls_mobilenetv2_035_128_flowers', 'seg_sinet_portrait_320',
+          'sr_espcn_x3_op10',
           'det_openseeface_mnv3']
-MORE_MODELS = ['det_nanodet_m_320', 'det_yolox_nano_416', 'det_picodet_xs_416_op10', 'det_picodet_s_320_constnodes', 'seg_deeplab_dm05_513_op8',
+MORE_MODELS = ['det_nanodet_m_320', 'det_yolox_nano_416', 'det_picodet_xs_416_op10', 'det_picodet_s_320_constnodes',
+               'seg_deeplab_dm05_513_op8',
                'sr_espcn_bsd300_rgb', 'enh_tbefn_lowlight_180x320']
 CALIBRATION, TEST = 10, 4
 MORE_SAMPLES = 20, 6

@@ -72,7 +72,8 @@ def compare(cli, shared, stem):
 def measure(cli, path, preset, options, data, held, folder):
     """dB of the outputs in onnxruntime against the network as it came, over the held-out samples."""
     out = os.path.join(folder, 'quantized.onnx')
-    done = subprocess.run([cli, 'quantize', path, '-o', out, '--preset', preset, '--data', data, '--held-out=0', '--skip-compare'] + options,
+    done = subprocess.run([cli, 'quantize', path, '-o', out, '--preset', preset, '--data', data, '--held-out=0', '--skip-compare']
+                          + options,
                           capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stderr)

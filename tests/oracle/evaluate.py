@@ -70,11 +70,14 @@ def check(what, rows, all_scores, labels):
         # A sum that is rounded otherwise decides a tie in a quantized network: one sample of all.
         slack = 0 if k == 0 else 1
         got = row['labelled'], row.get('top1_hits', 0), row.get('top5_hits', 0)
-        expect(got[0] == n and abs(got[1] - top1) <= slack and abs(got[2] - top5) <= slack, '%s, model %d: %s, not %s' % (what, k, got, (n, top1, top5)))
+        expect(got[0] == n and abs(got[1] - top1) <= slack and abs(got[2] - top5) <= slack,
+               '%s, model %d: %s, not %s' % (what, k, got, (n, top1, top5)))
         if k > 0:
-            expect(abs(row['same_class_as_first'] - agree) <= slack, '%s: %d as the first, not %d' % (what, row['same_class_as_first'], agree))
+            expect(abs(row['same_class_as_first'] - agree) <= slack,
+                   '%s: %d as the first, not %d' % (what, row['same_class_as_first'], agree))
             noise = np.sum((scores - all_scores[0]) ** 2) / np.sum(all_scores[0] ** 2)
-            expect(abs(row['sqnr_db'] + 10 * np.log10(noise)) < 0.2, '%s: SQNR %g, not %g' % (what, row['sqnr_db'], -10 * np.log10(noise)))
+            expect(abs(row['sqnr_db'] + 10 * np.log10(noise)) < 0.2,
+                   '%s: SQNR %g, not %g' % (what, row['sqnr_db'], -10 * np.log10(noise)))
     print('%s: %s' % (what, [(r['labelled'], r.get('top1_hits'), r.get('top5_hits')) for r in rows]))
 
 
@@ -109,7 +112,8 @@ def save_folders(folder, pictures, labels, names):
 def digits(n):
     raw = gzip.open(os.path.join(SHARED, 'mnist', 't10k-images-idx3-ubyte.gz')).read()
     labels = gzip.open(os.path.join(SHARED, 'mnist', 't10k-labels-idx1-ubyte.gz')).read()
-    return np.frombuffer(raw, np.uint8, offset=16).reshape(-1, 28, 28)[:n], np.frombuffer(labels, np.uint8, offset=8)[:n].astype(int)
+    return np.frombuffer(raw, np.uint8, offset=16).reshape(-1, 28, 28)[:n], np.frombuffer(labels, np.uint8,
+                                                                                          offset=8)[:n].astype(int)
 
 
 def check_digits(folder):
@@ -171,7 +175,8 @@ def check_digits(folder):
         else:
             expect(rows[0]['labelled'] == 0 and 'labels-unusable' in codes, 'three words: %s %s' % (rows, codes))
             rows, codes = evaluate(model, '--data', part, '--labels', os.path.join(folder, 'names.txt'))
-            chosen = [i for word in sorted(words[label] for label in (3, 5, 8)) for i in range(len(labels)) if words[labels[i]] == word]
+            chosen = [i for word in sorted(words[label] for label in (3, 5, 8)) for i in range(len(labels))
+                      if words[labels[i]] == word]
             check('three words', rows, [scores[0][chosen]], labels[chosen])
 
     path = os.path.join(folder, 'wrong.txt')

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """evaluate_tasks.py CLI
 
-What `evaluate` says is kept of detections and masks against NumPy in double precision, on real networks and photographs. The outputs
-come from `evaluate` itself: a metric of its user writes them into files. Counts must be equal, the overlap of masks to 12 digits."""
+What `evaluate` says is kept of detections and masks against NumPy in double precision, on real networks and photographs. The
+outputs come from `evaluate` itself: a metric of its user writes them into files. Counts must be equal, the overlap of masks to 12
+digits."""
 import collections
 import glob
 import json
@@ -97,7 +98,8 @@ def read_yolox(outputs):
     stride, x, y = (np.concatenate(v) for v in zip(*((np.full(len(x), float(s)), x, y) for s, x, y in cells(416, (8, 16, 32)))))
     centre = np.stack([(rows[:, 0] + x) * stride, (rows[:, 1] + y) * stride], axis=1)
     half = np.exp(rows[:, 2:4]) * stride[:, None] / 2
-    return suppress(np.concatenate([centre - half, centre + half], axis=1), rows[:, 4] * rows[:, 5:].max(axis=1), rows[:, 5:].argmax(axis=1))
+    return suppress(np.concatenate([centre - half, centre + half], axis=1), rows[:, 4] * rows[:, 5:].max(axis=1),
+                    rows[:, 5:].argmax(axis=1))
 
 
 def read_yunet(outputs):
@@ -137,7 +139,8 @@ def check_boxes(name, row, samples, read):
         n, n_kept, n_added = n + len(a), n_kept + kept, n_added + added
     got = row['kept']
     expect(n > 0, '%s: nothing was detected' % name)
-    expect((got['detections'], got['kept'], got['added']) == (n, n_kept, n_added), '%s: %s, not %s' % (name, got, (n, n_kept, n_added)))
+    expect((got['detections'], got['kept'], got['added']) == (n, n_kept, n_added),
+           '%s: %s, not %s' % (name, got, (n, n_kept, n_added)))
     expect(got['measure'] == 'detections-kept' and abs(got['share'] - n_kept / n) < 1e-12, '%s: %s' % (name, got))
     print('%s: %d of %d kept, %d added' % (name, n_kept, n, n_added))
 
@@ -150,7 +153,8 @@ def check_masks(name, row, samples, read):
             both[k] += np.sum((a == k) & (b == k))
             either[k] += np.sum((a == k) | (b == k))
     share = np.mean([both[k] / either[k] for k in either])
-    expect(row['kept']['measure'] == 'mask-overlap' and abs(row['kept']['share'] - share) < 1e-12, '%s: %s, not %.15g' % (name, row['kept'], share))
+    expect(row['kept']['measure'] == 'mask-overlap' and abs(row['kept']['share'] - share) < 1e-12,
+           '%s: %s, not %.15g' % (name, row['kept'], share))
     expect(0.1 < share < 1, '%s: an overlap of %g shows nothing' % (name, share))
     print('%s: %.4f of the masks' % (name, share))
 
@@ -162,7 +166,8 @@ def check(folder, name, task, checker, read, *options):
     metric = os.path.join(work, 'metric.py')
     open(metric, 'w').write(METRIC)
     run('quantize', model, '-o', quantized, '--skip-compare', *data)
-    rows = json.loads(run('evaluate', model, quantized, '--metric', metric + ':keep', '--python', sys.executable, '--json', *data))['models']
+    rows = json.loads(run('evaluate', model, quantized, '--metric', metric + ':keep', '--python', sys.executable, '--json',
+                          *data))['models']
     kept = [pickle.load(open(path, 'rb')) for path in sorted(glob.glob(os.path.join(work, '*.pickle')))]
     by_model = [{i: outputs for path, i, outputs in kept if path == m} for m in (model, quantized)]
     expect([r['task'] for r in rows] == [task] * 2, '%s: %s' % (name, [r['task'] for r in rows]))
@@ -177,7 +182,8 @@ with tempfile.TemporaryDirectory() as folder:
     check(folder, 'det_ultraface_rfb320', 'detection', check_boxes, read_ultraface, '--mean', '127', '--std', '128')
     check(folder, 'det_yunet_n_dynamic', 'detection', check_boxes, read_yunet, '--color', 'bgr', '--shape', 'input=1x3x320x320')
     check(folder, 'det_yolox_nano_416', 'detection', check_boxes, read_yolox, '--color', 'bgr', '--fit', 'letterbox')
-    check(folder, 'det_nanodet_m_320', 'detection', check_boxes, read_nanodet, '--color', 'bgr', '--mean', '103.53,116.28,123.675',
+    check(folder, 'det_nanodet_m_320', 'detection', check_boxes, read_nanodet, '--color', 'bgr', '--mean',
+          '103.53,116.28,123.675',
           '--std', '57.375,57.12,58.395')
     check(folder, 'seg_sinet_portrait_320', 'segmentation', check_masks, read_classes, '--color', 'bgr', '--mean',
           '102.890434,111.25247,126.91212', '--std', '16048,16019,16743')

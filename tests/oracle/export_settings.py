@@ -106,7 +106,8 @@ def main():
     for level in (3, 4):
         with open('level.json', 'w') as f:
             json.dump({'quantization_parameters': {'precision_level': level}}, f)
-        check(f'level {level}', quantize(path, '-o', 'x.onnx', '--config', 'level.json', '--data', model, '--export-xquant', 'd.json'))
+        check(f'level {level}', quantize(path, '-o', 'x.onnx', '--config', 'level.json', '--data', model, '--export-xquant',
+                                         'd.json'))
         with open('d.json') as f:
             check(f'level {level} again', json.load(f)['quantization_parameters']['precision_level'] == level)
     # What cannot be written is named.
@@ -118,8 +119,10 @@ def main():
     # Also what becomes of samples, on the terminal and in the script, which others may get alone.
     for options, subject in ((['--fit', 'crop'], 'fit'), (['--fit', 'letterbox'], 'fit'), (['--resample', 'area'], 'resample'),
                              (['--layout', 'nchw'], 'layout'), (['--held-out', '2'], 'held-out')):
-        told = subprocess.run([CLI, 'quantize', path, '-o', 'x.onnx', '--data', model, '--skip-compare', '--export-script', 'out.py',
-                               *(options if '--held-out' in options else ['--held-out', '0', *options])], capture_output=True, text=True)
+        told = subprocess.run([CLI, 'quantize', path, '-o', 'x.onnx', '--data', model, '--skip-compare', '--export-script',
+                               'out.py',
+                               *(options if '--held-out' in options else ['--held-out', '0',
+                                                                          *options])], capture_output=True, text=True)
         with open('out.py', encoding='utf-8') as f:
             lines = f.read().splitlines()
         left_out = [line for line in lines if line.startswith('#   ')]

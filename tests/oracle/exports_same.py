@@ -172,7 +172,8 @@ def main():
     parser.add_argument('--accept')
     options = parser.parse_args()
     options.accepted = read_accepted(options.accept)
-    started, shared, counts = time.monotonic(), oracle.shared_folder(), dict.fromkeys(('same', 'differ', 'accepted', 'refused'), 0)
+    started, shared, counts = time.monotonic(), oracle.shared_folder(), dict.fromkeys(('same', 'differ', 'accepted', 'refused'),
+                                                                                      0)
     networks = [(stem, path) for stem, path in find_networks(options.networks, [])
                 if any(fnmatch.fnmatch(stem, g) for g in options.network or ['*'])]
     for stem, path in networks:

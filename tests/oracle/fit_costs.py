@@ -27,9 +27,11 @@ import runtime_exports as exports    # noqa: E402
 
 TIMES = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'runtime-times.tsv')
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'src', 'runtime', 'vn-runtime-costs.def')
-BY_INPUT = {'GlobalAveragePool', 'QLinearGlobalAveragePool', 'ReduceMean', 'ReduceMax', 'ReduceSum', 'ReorderInput', 'ReorderOutput'}
+BY_INPUT = {'GlobalAveragePool', 'QLinearGlobalAveragePool', 'ReduceMean', 'ReduceMax', 'ReduceSum', 'ReorderInput',
+            'ReorderOutput'}
 POOLS = {'AveragePool', 'MaxPool', 'NhwcMaxPool', 'QLinearAveragePool'}
-PRODUCTS = {'Gemm', 'FusedGemm', 'MatMul', 'FusedMatMul', 'QLinearMatMul', 'QGemm', 'MatMulIntegerToFloat', 'MatMulNBits', 'MatMulInteger',
+PRODUCTS = {'Gemm', 'FusedGemm', 'MatMul', 'FusedMatMul', 'QLinearMatMul', 'QGemm', 'MatMulIntegerToFloat', 'MatMulNBits',
+            'MatMulInteger',
             'DynamicQuantizeMatMul'}
 TYPES = {'float': 'FLOAT', 'uint8': 'INT8', 'int8': 'INT8', 'uint16': 'INT16', 'int16': 'INT16'}
 RECURRENT = {'LSTM': 4, 'DynamicQuantizeLSTM': 4, 'GRU': 3, 'RNN': 1}    # gates
@@ -82,7 +84,8 @@ def describe(kernel, attrs, ins, outs):
         steps, batch, read = shape
         ways = 2 if attrs.get('direction') == b'bidirectional' else 1
         made = steps * batch * ways * attrs['hidden_size']
-        return (kernel, type_, 'ANY', 'MACS'), (made * RECURRENT[name] * (read + attrs['hidden_size']), made, count(shape), steps * ways)
+        return (kernel, type_, 'ANY', 'MACS'), (made * RECURRENT[name] * (read + attrs['hidden_size']), made, count(shape),
+                                                steps * ways)
     if name.endswith('Conv') or name in ('ConvTranspose', 'ConvInteger'):
         window = count(attrs.get('kernel_shape', attrs.get('weight', [1])[2:]))
         group = attrs.get('group', 1)
@@ -97,10 +100,12 @@ def describe(kernel, attrs, ins, outs):
         if group > 1 and channels == made == group:
             left = pixels * window * (made % BLOCK) if integers else count(out)
             rows = pixels * window if integers else float(group)
-            return (kernel, type_, 'DEPTHWISE' if window == 9 else 'WIDE', 'MACS'), (count(out) * window, left, count(shape), rows)
+            return (kernel, type_, 'DEPTHWISE' if window == 9 else 'WIDE', 'MACS'), (count(out) * window, left, count(shape),
+                                                                                     rows)
         kind = 'GROUPED' if group > 1 else 'NARROW' if 'nchwc' in kernel and channels < BLOCK else 'POINTWISE' if window == 1 else \
             'DIRECT' if integers and channels % 4 == 0 and made % BLOCK == 0 else 'DENSE'
-        return (kernel, type_, kind, 'MACS'), (pixels * padded * window * channels / group, pixels * padded, pixels * window * channels,
+        return (kernel, type_, kind, 'MACS'), (pixels * padded * window * channels / group, pixels * padded,
+                                               pixels * window * channels,
                                                 pixels * group * (window if integers else 1))
     if name in PRODUCTS:
         inner = shape[-2 if attrs.get('transA') and len(shape) > 1 else -1] if shape else 1
@@ -210,7 +215,8 @@ def solve(features, times):
             full = np.zeros(n)
             full[0] = 0 if 0 in columns else LEAST_FIXED
             if columns:
-                full[columns] = np.linalg.lstsq(features[:, columns] * weights[:, None], (times - full[0]) * weights, rcond=None)[0]
+                full[columns] = np.linalg.lstsq(features[:, columns] * weights[:, None], (times - full[0]) * weights,
+                                                rcond=None)[0]
             error = (((features @ full - times) * weights) ** 2).sum()
             if (full >= 0).all() and full[0] >= LEAST_FIXED and error < least * 0.999:
                 best, least = full, error
@@ -285,7 +291,8 @@ def write_times(found, instructions):
     with open(TIMES, encoding='utf-8') as file:
         kept = [line for line in file if line.split('\t')[0] != instructions]
     floats = {name: run for name, label, _, run in found if label == 'float'}
-    kept += [f'{instructions}\t{name}\t{label}\t{floats[name]:.0f}\t{run / floats[name]:.3f}\n' for name, label, _, run in found if label != 'float']
+    kept += [f'{instructions}\t{name}\t{label}\t{floats[name]:.0f}\t{run / floats[name]:.3f}\n' for name, label, _, run in found
+             if label != 'float']
     with open(TIMES, 'w', encoding='utf-8') as file:
         file.writelines(kept)
 
@@ -317,7 +324,8 @@ def main():
     table = fit(described)
     print_errors('fitted', list_errors(described, run, lambda name: table))
     print(len(table), 'kinds of kernel')
-    used = {name: {key for n, _, nodes, _ in described if n == name for key, *_ in nodes if key} for name in {row[0] for row in described}}
+    used = {name: {key for n, _, nodes, _ in described if n == name for key, *_ in nodes if key}
+            for name in {row[0] for row in described}}
     left_out = {name: {**table, **fit(described, name, kinds)} for name, kinds in used.items()}
     for name, kinds in used.items():    # what no other network has
         others = {key for n, _, nodes, _ in described if n != name for key, *_ in nodes}

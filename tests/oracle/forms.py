@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""forms.py CLI [--all] [--opset N] [--setting NAME] [FORM ...]: operators in all their forms (form_networks.py), quantized with several
-settings, in ONNX Runtime as written and with its optimizations: each loads, runs, is as accurate either way, and as Vernier told.
-All forms of an opset are branches of one network; where that fails it is halved until the form at fault is found. --all: settings
-beside those that the test takes."""
+"""forms.py CLI [--all] [--opset N] [--setting NAME] [FORM ...]: operators in all their forms (form_networks.py), quantized with
+several settings, in ONNX Runtime as written and with its optimizations: each loads, runs, is as accurate either way, and as
+Vernier told. All forms of an opset are branches of one network; where that fails it is halved until the form at fault is found.
+--all: settings beside those that the test takes."""
 import json
 import os
 import subprocess
@@ -25,13 +25,15 @@ TOLD, TOLD_MARGIN = 40, 4
 LEVELS = (onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL, onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL)
 AXES = [f'--channel-axes={axis}' for axis in ('MatMul=0', 'Conv=1', 'Gemm=0')]
 SETTINGS = {'cpu': ['-p', 'cpu'], 'cpu-s8': ['-p', 'cpu-s8'], 'qlinear': ['-p', 'qlinear'], 'a16w8': ['-p', 'a16w8']}
-# At the oldest and the latest opset two each, as what a setting writes differs between opsets only where these differ; --all: all of them.
+# At the oldest and the latest opset two each, as what a setting writes differs between opsets only where these differ; --all: all
+# of them.
 OF_OPSET = {11: ('cpu', 'qlinear'), 21: ('cpu-s8', 'a16w8')}
 # Each only at one opset.
 MORE = {'axes': ['-p', 'cpu', *AXES], 'int16-float-bias': ['-p', 'int16', '--bias=float32'], 'xquant': ['-p', 'xquant'],
         'u16-float-bias': ['-p', 'cpu', '--activation=u16', '--weight=u16', '--bias=float32']}
 MORE_OPSET = 18
-OTHERS = {'s8-axes': ['-p', 'cpu-s8', '--per-channel', *AXES], 'cpu-u8': ['-p', 'cpu', '--weight=u8'], 'optimize': ['-p', 'cpu', '--optimize'],
+OTHERS = {'s8-axes': ['-p', 'cpu-s8', '--per-channel', *AXES], 'cpu-u8': ['-p', 'cpu', '--weight=u8'],
+          'optimize': ['-p', 'cpu', '--optimize'],
           'qlinear-channels': ['-p', 'qlinear', '--per-channel'], **{p: ['-p', p] for p in (
               'int16', 'npu-cnn', 'npu-transformer', 'dynamic', 'w8', 'w4', 'w4-matmul', 'fp16', 'bf16', 'bfp16')}}
 
@@ -75,7 +77,8 @@ class Trial:
     def quantize(self, cli, options):
         """(file, {output: SQNR that is told}); RuntimeError: what Vernier said"""
         path = f'{self.folder}/out.onnx'
-        run = subprocess.run([cli, 'quantize', f'{self.folder}/model.onnx', '-o', path, '-d', f'{self.folder}/samples', '--json', '--threads=1',
+        run = subprocess.run([cli, 'quantize', f'{self.folder}/model.onnx', '-o', path, '-d', f'{self.folder}/samples', '--json',
+                              '--threads=1',
                               *options], capture_output=True, text=True)
         if run.returncode != 0 or not run.stdout:
             raise RuntimeError((run.stderr.strip().splitlines() or [f'exit {run.returncode}'])[-1])
@@ -128,14 +131,16 @@ def list_option(name):
 
 def list_settings(opset):
     some = SETTINGS if '--all' in sys.argv else {k: v for k, v in SETTINGS.items() if k in OF_OPSET.get(opset, SETTINGS)}
-    settings = {**some, **(MORE if opset == MORE_OPSET else {}), **(OTHERS if opset == MORE_OPSET and '--all' in sys.argv else {})}
+    settings = {**some, **(MORE if opset == MORE_OPSET else {}),
+                **(OTHERS if opset == MORE_OPSET and '--all' in sys.argv else {})}
     wanted = list_option('--setting')
     return {k: v for k, v in {**settings, **SETTINGS, **MORE, **OTHERS}.items() if k in wanted} if wanted else settings
 
 
 def main():
     cli = sys.argv[1]
-    wanted = [a for i, a in enumerate(sys.argv[2:], 2) if not a.startswith('--') and sys.argv[i - 1] not in ('--opset', '--setting')]
+    wanted = [a for i, a in enumerate(sys.argv[2:], 2) if not a.startswith('--')
+              and sys.argv[i - 1] not in ('--opset', '--setting')]
     n, short, faults = {}, [], 0
     with tempfile.TemporaryDirectory() as folder:
         check_pads(cli, folder)

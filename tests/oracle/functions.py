@@ -62,9 +62,11 @@ def looping():
     from onnx import TensorProto, helper
     body = helper.make_graph(
         [node('Leaky', ['state'], ['a'], DOMAIN, gain=.25), node('Add', ['a', 'x'], ['next']), node('Identity', ['go'], ['on'])],
-        'body', [helper.make_tensor_value_info('i', TensorProto.INT64, []), helper.make_tensor_value_info('go', TensorProto.BOOL, []),
+        'body', [helper.make_tensor_value_info('i', TensorProto.INT64, []),
+                 helper.make_tensor_value_info('go', TensorProto.BOOL, []),
                  helper.make_tensor_value_info('state', TensorProto.FLOAT, None)],
-        [helper.make_tensor_value_info('on', TensorProto.BOOL, []), helper.make_tensor_value_info('next', TensorProto.FLOAT, None)])
+        [helper.make_tensor_value_info('on', TensorProto.BOOL, []),
+         helper.make_tensor_value_info('next', TensorProto.FLOAT, None)])
     return function('Looping', ['x'], ['y'], [
         node('Constant', [], ['n'], value_int=3), node('Loop', ['n', '', 'x'], ['y'], body=body)])
 
@@ -93,7 +95,8 @@ def make_network(path):
                 node('Looping', ['s'], ['t'], DOMAIN, name='loop'),
                 node('Add', ['t', 'same'], ['u']),
                 node('Conv', ['u', 'w3', 'b1'], ['y'], pads=[1] * 4, name='last')],
-         [leaky(), block(), looping()], [weight('w1', 4, 4, 3, 3), weight('b1', 4), weight('w2', 4, 4, 3, 3), weight('w3', 4, 4, 3, 3)])
+         [leaky(), block(), looping()], [weight('w1', 4, 4, 3, 3), weight('b1', 4), weight('w2', 4, 4, 3, 3),
+                                         weight('w3', 4, 4, 3, 3)])
 
 
 def call(cli, *arguments):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""gradients.py GRADIENTS_RUN [MODEL...]: gradients against those of PyTorch, for every case of tests/unit/train/gradient-cases.c and
-for whole networks. Not part of the tests, as PyTorch is no dependency of them: run it with an interpreter that has torch (and onnx, for
-networks), the program is build/tests/unit/train/gradients-run. PyTorch computes in float64, and knows nothing of ONNX: each operator
-is written here with its functions. Without torch it says so and ends with 77."""
+"""gradients.py GRADIENTS_RUN [MODEL...]: gradients against those of PyTorch, for every case of tests/unit/train/gradient-cases.c
+and for whole networks. Not part of the tests, as PyTorch is no dependency of them: run it with an interpreter that has torch (and
+onnx, for networks), the program is build/tests/unit/train/gradients-run. PyTorch computes in float64, and knows nothing of ONNX:
+each operator is written here with its functions. Without torch it says so and ends with 77."""
 import glob
 import os
 import subprocess
@@ -73,7 +73,8 @@ def conv_transpose(a, x, w, b=None):
     n = w.dim() - 2
     strides, dilations = a.get('strides', [1] * n), a.get('dilations', [1] * n)
     extra = a.get('output_padding', [0] * n)
-    y = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[n - 1](x, w, None, strides, 0, 0, a.get('group', 1), dilations)
+    y = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)[n - 1](x, w, None, strides, 0, 0, a.get('group', 1),
+                                                                            dilations)
     y = pad(y, [(0, e) for e in extra])
     wanted = a.get('output_shape')
     if a.get('auto_pad', 'NOTSET').startswith('SAME'):
@@ -184,7 +185,8 @@ def softmax(function):
 def pad_node(a, x, pads=None, value=None):
     pads = ints(pads) if pads is not None else a['pads']
     pairs, n = list(zip(pads[:len(pads) // 2], pads[len(pads) // 2:])), x.dim()
-    index = [np.pad(np.arange(x.shape[d]), [max(p, 0) for p in pairs[d]], mode=a['mode'] if a.get('mode', 'constant') != 'constant' else 'constant',
+    index = [np.pad(np.arange(x.shape[d]), [max(p, 0) for p in pairs[d]], mode=a['mode']
+                    if a.get('mode', 'constant') != 'constant' else 'constant',
                     **({'constant_values': -1} if a.get('mode', 'constant') == 'constant' else {})) for d in range(n)]
     index = [i[max(-p[0], 0):len(i) - max(-p[1], 0)] for i, p in zip(index, pairs)]
     inside = torch.ones((), dtype=torch.bool)
@@ -389,33 +391,45 @@ def attention(a, q, k, v, mask=None, past_k=None, past_v=None):
 
 
 OPERATORS = {
-    'Abs': unary(torch.abs), 'Add': binary(torch.add), 'AveragePool': average_pool, 'BatchNormalization': batch_norm, 'Cast': lambda a, x: [x if a['to'] == 1 else x.long()],
-    'Celu': lambda a, x: [F.celu(x, a.get('alpha', 1.0))], 'Clip': clip, 'Concat': lambda a, *x: [torch.cat(x, a['axis'])], 'Conv': conv,
+    'Abs': unary(torch.abs), 'Add': binary(torch.add), 'AveragePool': average_pool, 'BatchNormalization': batch_norm,
+    'Cast': lambda a, x: [x if a['to'] == 1 else x.long()],
+    'Celu': lambda a, x: [F.celu(x, a.get('alpha', 1.0))], 'Clip': clip, 'Concat': lambda a, *x: [torch.cat(x, a['axis'])],
+    'Conv': conv,
     'ConvTranspose': conv_transpose, 'Cos': unary(torch.cos), 'DepthToSpace': depth_to_space, 'Div': binary(torch.div),
-    'Dropout': unary(lambda x: x), 'Elu': lambda a, x: [F.elu(x, a.get('alpha', 1.0))], 'Erf': unary(torch.erf), 'Exp': unary(torch.exp),
-    'Expand': lambda a, x, shape: [x * torch.ones(ints(shape), dtype=x.dtype)], 'Flatten': lambda a, x: [x.flatten(a.get('axis', 1)).reshape(
+    'Dropout': unary(lambda x: x), 'Elu': lambda a, x: [F.elu(x, a.get('alpha', 1.0))], 'Erf': unary(torch.erf),
+    'Exp': unary(torch.exp),
+    'Expand': lambda a, x, shape: [x * torch.ones(ints(shape),
+                                                  dtype=x.dtype)], 'Flatten': lambda a, x: [x.flatten(a.get('axis', 1)).reshape(
         int(np.prod(x.shape[:a.get('axis', 1)])), -1)],
     'Gather': gather, 'GatherElements': gather_elements, 'GatherND': lambda a, x, index: [x[tuple(index.unbind(-1))]],
     'Gelu': lambda a, x: [F.gelu(x, approximate=a.get('approximate', 'none'))], 'Gemm': gemm,
     'GlobalAveragePool': unary(lambda x: x.mean(tuple(range(2, x.dim())), True)),
     'GlobalMaxPool': unary(lambda x: x.amax(tuple(range(2, x.dim())), True)), 'GroupNormalization': group_norm,
-    'HardSigmoid': lambda a, x: [torch.clamp(a.get('alpha', 0.2) * x + a.get('beta', 0.5), 0, 1)], 'HardSwish': unary(F.hardswish),
+    'HardSigmoid': lambda a, x: [torch.clamp(a.get('alpha', 0.2) * x + a.get('beta', 0.5), 0,
+                                             1)], 'HardSwish': unary(F.hardswish),
     'Identity': unary(lambda x: x), 'InstanceNormalization': group_norm, 'LayerNormalization': layer_norm,
-    'LeakyRelu': lambda a, x: [F.leaky_relu(x, a.get('alpha', 0.01))], 'Log': unary(torch.log), 'LogSoftmax': softmax(F.log_softmax),
+    'LeakyRelu': lambda a, x: [F.leaky_relu(x, a.get('alpha', 0.01))], 'Log': unary(torch.log),
+    'LogSoftmax': softmax(F.log_softmax),
     'MatMul': binary(torch.matmul), 'Max': many(torch.maximum), 'MaxPool': max_pool,
-    'Mean': lambda a, *x: [many(torch.add)(a, *x)[0] / len(x)], 'Min': many(torch.minimum), 'Mish': unary(F.mish), 'Mul': binary(torch.mul),
-    'Neg': unary(torch.neg), 'PRelu': lambda a, x, slope: [torch.where(x < 0, slope * x, x)], 'Pad': pad_node, 'Pow': binary(torch.pow),
+    'Mean': lambda a, *x: [many(torch.add)(a, *x)[0] / len(x)], 'Min': many(torch.minimum), 'Mish': unary(F.mish),
+    'Mul': binary(torch.mul),
+    'Neg': unary(torch.neg), 'PRelu': lambda a, x, slope: [torch.where(x < 0, slope * x,
+                                                                       x)], 'Pad': pad_node, 'Pow': binary(torch.pow),
     'RMSNormalization': rms_norm, 'Reciprocal': unary(torch.reciprocal), 'ReduceL1': reduce(lambda x, d, k: x.abs().sum(d, k)),
     'ReduceL2': reduce(lambda x, d, k: torch.linalg.vector_norm(x, 2, d, k)), 'ReduceLogSumExp': reduce(torch.logsumexp),
-    'ReduceMax': reduce(torch.amax), 'ReduceMean': reduce(torch.mean), 'ReduceMin': reduce(torch.amin), 'ReduceSum': reduce(torch.sum),
+    'ReduceMax': reduce(torch.amax), 'ReduceMean': reduce(torch.mean), 'ReduceMin': reduce(torch.amin),
+    'ReduceSum': reduce(torch.sum),
     'ReduceSumSquare': reduce(lambda x, d, k: (x * x).sum(d, k)), 'Relu': unary(F.relu), 'Reshape': reshape, 'Resize': resize,
-    'Shape': lambda a, x: [torch.tensor(x.shape)], 'ScatterElements': scatter_elements, 'ScatterND': scatter_nd, 'Selu': unary(F.selu), 'Sigmoid': unary(torch.sigmoid),
+    'Shape': lambda a, x: [torch.tensor(x.shape)], 'ScatterElements': scatter_elements, 'ScatterND': scatter_nd,
+    'Selu': unary(F.selu), 'Sigmoid': unary(torch.sigmoid),
     'SimplifiedLayerNormalization': rms_norm, 'Sin': unary(torch.sin), 'Slice': slice_node, 'Softmax': softmax(F.softmax),
     'Softplus': unary(F.softplus), 'Softsign': unary(F.softsign), 'SpaceToDepth': space_to_depth, 'Split': split_node,
     'Sqrt': unary(torch.sqrt), 'Squeeze': squeeze, 'Sub': binary(torch.sub), 'Sum': many(torch.add),
     'Swish': lambda a, x: [x * torch.sigmoid(a.get('alpha', 1.0) * x)], 'Tanh': unary(torch.tanh),
-    'Attention': attention, 'Einsum': einsum, 'GRU': recurrent(gru_cell, 3), 'LSTM': recurrent(lstm_cell, 4), 'RNN': recurrent(rnn_cell, 1),
-    'ThresholdedRelu': lambda a, x: [F.threshold(x, a.get('alpha', 1.0), 0.0)], 'Tile': lambda a, x, times: [x.repeat(ints(times))],
+    'Attention': attention, 'Einsum': einsum, 'GRU': recurrent(gru_cell, 3), 'LSTM': recurrent(lstm_cell,
+                                                                                               4), 'RNN': recurrent(rnn_cell, 1),
+    'ThresholdedRelu': lambda a, x: [F.threshold(x, a.get('alpha', 1.0),
+                                                 0.0)], 'Tile': lambda a, x, times: [x.repeat(ints(times))],
     'Transpose': lambda a, x: [x.permute(a.get('perm', list(reversed(range(x.dim())))))],
     'Trilu': lambda a, x: [torch.triu(x) if a.get('upper', 1) else torch.tril(x)], 'Unsqueeze': unsqueeze, 'Upsample': resize,
     'Where': lambda a, c, x, y: [torch.where(c, x, y)],
@@ -491,8 +505,8 @@ def compare_cases(program):
 # ---- networks ----
 
 def bounded(a, ours, x, low=None, high=None):
-    """Relu or Clip of x, with each element inside or on the bound where ours is: of millions of values some lie so near to a bound that
-    they come out on its other side in float64, with another gradient."""
+    """Relu or Clip of x, with each element inside or on the bound where ours is: of millions of values some lie so near to a
+    bound that they come out on its other side in float64, with another gradient."""
     low = 0 if a['op_type'] == 'Relu' else float(low.detach()) if low is not None else a.get('min', -np.inf)
     high = float(high.detach()) if high is not None else a.get('max', np.inf)
     return [torch.where((ours > low) & (ours < high), x, ours)]
@@ -524,7 +538,8 @@ def run_network(model, folder, dtype):
         elif os.path.exists(bound):
             results = bounded(a, convert(np.load(bound)), *[values[v] if v else None for v in node.input])
         else:
-            results = OPERATORS[(node.domain + ':' if node.domain else '') + node.op_type](a, *[values[v] if v else None for v in node.input])
+            results = OPERATORS[(node.domain + ':' if node.domain else '')
+                                + node.op_type](a, *[values[v] if v else None for v in node.input])
         values.update(zip(node.output, results))
     y = values[model.graph.output[0].name]
     (y * convert(np.load(f'{folder}/factor0.npy'))).sum().backward()
@@ -532,8 +547,8 @@ def run_network(model, folder, dtype):
 
 
 def compare_network(program, path):
-    """In units of the largest gradient of each constant. Where a loss hardly depends on a constant, float32 is far off whoever computes:
-    ours may be as far off as that of PyTorch."""
+    """In units of the largest gradient of each constant. Where a loss hardly depends on a constant, float32 is far off whoever
+    computes: ours may be as far off as that of PyTorch."""
     import onnx
     model = onnx.load(path)
     with tempfile.TemporaryDirectory() as folder:
@@ -550,7 +565,8 @@ def compare_network(program, path):
     ours, theirs = [row[0] for row in rows], [row[1] for row in rows]
     print(f'{os.path.basename(path)}: output off by {forward:.2g}; gradients of {len(rows)} constants off by {np.median(ours):.2g} (median), '
           f'{max(ours):.2g} (worst); those of PyTorch in float32 by {np.median(theirs):.2g}, {max(theirs):.2g}')
-    wrong = not rows or max(ours) > max(NEAR_NETWORK, 3 * max(theirs)) or np.median(ours) > max(NEAR_NETWORK, 3 * np.median(theirs))
+    wrong = not rows or max(ours) > max(NEAR_NETWORK, 3 * max(theirs)) or np.median(ours) > max(NEAR_NETWORK,
+                                                                                                3 * np.median(theirs))
     if wrong:
         print(f'WRONG   {max(rows)[2] if rows else "nothing was compared"}')
     return wrong

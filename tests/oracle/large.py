@@ -34,7 +34,8 @@ def make_model(folder):
         entry = big.external_data.add()
         entry.key, entry.value = key, value
     small = np.random.default_rng(0).normal(size=(COLUMNS, 4)).astype(np.float32)
-    nodes = [helper.make_node('MatMul', ['x', 'big'], ['h'], 'first'), helper.make_node('MatMul', ['h', 'small'], ['y'], 'second')]
+    nodes = [helper.make_node('MatMul', ['x', 'big'], ['h'], 'first'),
+             helper.make_node('MatMul', ['h', 'small'], ['y'], 'second')]
     graph = helper.make_graph(nodes, 'large', [helper.make_tensor_value_info('x', 1, [1, ROWS])],
                               [helper.make_tensor_value_info('y', 1, [1, 4])], [big, numpy_helper.from_array(small, 'small')])
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)], ir_version=8), path)

@@ -104,7 +104,8 @@ def imputer(d):
     missing = d.choice([0., 1., float('nan')])
     if missing != missing:
         x[x == 0] = missing
-    return Ml('Imputer', [x.astype(d.choice(['float32', 'float64']))], imputed_value_floats=floats(d, n), replaced_value_float=missing)
+    return Ml('Imputer', [x.astype(d.choice(['float32', 'float64']))], imputed_value_floats=floats(d, n),
+              replaced_value_float=missing)
 
 
 def vectorizer(d):
@@ -272,7 +273,8 @@ def tree_regressor(d):
     ids = [list(range(targets)) for _ in grove.leaves]
     if d.int(0, 1):
         ids = [sorted(set(d.ints(2, 0, targets - 1))) for _ in grove.leaves]
-    attributes = dict(grove.attributes(d), **grove.votes('target_', ids, lambda n: floats(d, n)), n_targets=targets, **transform(d))
+    attributes = dict(grove.attributes(d), **grove.votes('target_', ids, lambda n: floats(d, n)), n_targets=targets,
+                      **transform(d))
     attributes['aggregate_function'] = d.choice(['SUM', 'SUM', 'AVERAGE', 'MIN', 'MAX'])
     if d.int(0, 1) and all(len(i) == targets for i in ids):   # onnxruntime forgets the base of who got no vote
         attributes['base_values'] = floats(d, targets)
@@ -319,7 +321,8 @@ def tree_ensemble(d):
     return Ml('TreeEnsemble', [x], version=5, n_targets=targets, tree_roots=roots, nodes_featureids=[n[2] for n in inner],
               nodes_truenodeids=yes, nodes_trueleafs=yes_leaf, nodes_falsenodeids=no, nodes_falseleafs=no_leaf,
               nodes_missing_value_tracks_true=[n[7] for n in inner], leaf_targetids=d.ints(len(grove.leaves), 0, targets - 1),
-              aggregate_function=d.choice([1, 1, 0, 2, 3]), post_transform=d.choice([0, 0, 3, 4]),   # onnxruntime mixes 1 and 2 up
+              # onnxruntime mixes 1 and 2 up
+              aggregate_function=d.choice([1, 1, 0, 2, 3]), post_transform=d.choice([0, 0, 3, 4]),
 
               **{k: numpy_helper.from_array(v, k) for k, v in tensors.items()})
 

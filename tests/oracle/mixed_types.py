@@ -45,16 +45,20 @@ def make_cases(shared, convs):
         ('AMD, with a layer', named, {'BFLOAT16', 'INT8', 'INT16'}),
         ('A16W8 in a region', {'rules': [{**region, 'activation': 'uint16'}]}, {'UINT8', 'UINT16', 'INT8'}),
         ('int4 in a node', {'rules': [rule(convs[2][0], weight='int4')]}, {'UINT8', 'INT8', 'INT4'}),
-        ('float16 beside int8', {**EXTENDED, 'activation': 'int8', 'rules': [rule(convs[5][0], activation='float16', weight='float16')]},
+        ('float16 beside int8', {**EXTENDED, 'activation': 'int8',
+                                 'rules': [rule(convs[5][0], activation='float16', weight='float16')]},
          {'INT8', 'FLOAT16'}),
-        ('blocks beside int8', {**EXTENDED, 'activation': 'bfp16', 'weight': 'bfp16', 'rules': [rule('type:Conv', activation='int8', weight='int8')]},
+        ('blocks beside int8', {**EXTENDED, 'activation': 'bfp16', 'weight': 'bfp16',
+                                'rules': [rule('type:Conv', activation='int8', weight='int8')]},
          {'INT8', 'BFPQuantizeDequantize'}),
-        ('int4 in a region, int16 around', {**EXTENDED, 'activation': 'int16', 'rules': [{**region, 'activation': 'uint4', 'weight': 'int4'}]},
+        ('int4 in a region, int16 around', {**EXTENDED, 'activation': 'int16',
+                                            'rules': [{**region, 'activation': 'uint4', 'weight': 'int4'}]},
          {'INT16', 'UINT4', 'INT4'}),
         ('all at once', {**EXTENDED, 'activation': 'uint8', 'weight': 'int8', 'rules': [
             rule(convs[1][0], activation='bfloat16', weight='float8e4m3fn'), rule(convs[3][0], activation='mx9', weight='mx9'),
             rule(convs[5][0], activation='int32', weight='int16'), rule(convs[7][0], activation='uint4', weight='uint4')]},
-         {'UINT8', 'INT8', 'BFLOAT16', 'FLOAT8E4M3FN', 'MXQuantizeDequantize', 'BFPQuantizeDequantize', 'INT32', 'INT16', 'UINT4'}),
+         {'UINT8', 'INT8', 'BFLOAT16', 'FLOAT8E4M3FN', 'MXQuantizeDequantize', 'BFPQuantizeDequantize', 'INT32', 'INT16',
+          'UINT4'}),
     ]
 
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """networks.py ENGINE_RUN [--first] [--all | NAME...]
 
-Runs every small network below $VN_SHARED/models, or all, with the engine and with onnxruntime on the same inputs (real photographs
-where the input is a picture; two sizes where sizes are open) and compares all outputs. One that is not listed must be
+Runs every small network below $VN_SHARED/models, or all, with the engine and with onnxruntime on the same inputs (real
+photographs where the input is a picture; two sizes where sizes are open) and compares all outputs. One that is not listed must be
 computed as onnxruntime does. Exit 0, 1 (a difference, or nothing compared), 77.
 With --first: prints the values inside the network that differ, in the order they are computed.
 """

@@ -26,8 +26,8 @@ def use_oracle_python():
 
 
 def use_one_thread():
-    """Sessions of onnxruntime, its calibrators' too, get one thread unless they ask for more: others wait for work in a loop, which
-    costs as much as the work."""
+    """Sessions of onnxruntime, its calibrators' too, get one thread unless they ask for more: others wait for work in a loop,
+    which costs as much as the work."""
     import onnxruntime
     original = onnxruntime.InferenceSession.__init__
 
@@ -41,12 +41,15 @@ def use_one_thread():
 
 # ---- sessions ----
 
-# Products of onnxruntime by operator: the place of an input of the left operand's type (None: uint8), and of each right operand with its
+# Products of onnxruntime by operator: the place of an input of the left operand's type (None: uint8), and of each right operand
+# with its
 # zero point.
-PRODUCTS = {'MatMulInteger': (0, [(1, 3)]), 'ConvInteger': (0, [(1, 3)]), 'QLinearMatMul': (2, [(3, 5)]), 'QLinearConv': (2, [(3, 5)]),
+PRODUCTS = {'MatMulInteger': (0, [(1, 3)]), 'ConvInteger': (0, [(1, 3)]), 'QLinearMatMul': (2, [(3, 5)]),
+            'QLinearConv': (2, [(3, 5)]),
             'QGemm': (2, [(3, 5)]), 'MatMulIntegerToFloat': (0, [(1, 5)]), 'DynamicQuantizeMatMul': (None, [(1, 3)]),
             'QAttention': (0, [(1, 7)]), 'DynamicQuantizeLSTM': (None, [(1, 9), (2, 11)])}
-# What becomes such a product by optimizing, where both operands come from DequantizeLinear; left ones of type int8 are made uint8 then.
+# What becomes such a product by optimizing, where both operands come from DequantizeLinear; left ones of type int8 are made uint8
+# then.
 PAIRED = ('Conv', 'MatMul', 'Gemm')
 
 
@@ -56,7 +59,8 @@ def saturates():
     import numpy as np
     import onnxruntime
     from onnx import TensorProto, helper
-    given = [helper.make_tensor_value_info('a', TensorProto.UINT8, [1, 64]), helper.make_tensor_value_info('b', TensorProto.INT8, [64, 1])]
+    given = [helper.make_tensor_value_info('a', TensorProto.UINT8, [1, 64]),
+             helper.make_tensor_value_info('b', TensorProto.INT8, [64, 1])]
     graph = helper.make_graph([helper.make_node('MatMulInteger', ['a', 'b'], ['y'])], 'sum', given,
                               [helper.make_tensor_value_info('y', TensorProto.INT32, [1, 1])])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid('', 13)], ir_version=8)
@@ -70,8 +74,8 @@ def saturates():
 def open_session(model, options=None):
     """A session for a file, or for a network or its bytes, on the processor. Where kernels saturate it gets another form of the
     same network, whose right operands are uint8 and 128 larger, as their zero points are: what it must compute is the same.
-    (The option session.x64quantprecision does that for constants, too, but in onnxruntime 1.32 networks with signed activations, or
-    zero points that weights share, do not load with it.)"""
+    (The option session.x64quantprecision does that for constants, too, but in onnxruntime 1.32 networks with signed activations,
+    or zero points that weights share, do not load with it.)"""
     import onnxruntime
     if not isinstance(model, (str, bytes)):
         model = model.SerializeToString()
@@ -129,7 +133,8 @@ def find_operands(graph, types):
 
 
 def turn_operands(graph, types, ending):
-    """Gives products of uint8 × int8 in a graph operands of uint8; returns how many. They are computed where they are no constants.
+    """Gives products of uint8 × int8 in a graph operands of uint8; returns how many. They are computed where they are no
+    constants.
     @ending: of new names, of no other graph."""
     import numpy as np
     from onnx import TensorProto, helper, numpy_helper
@@ -145,7 +150,8 @@ def turn_operands(graph, types, ending):
         if not name:
             graph.initializer.append(numpy_helper.from_array(np.uint8(128), new))
         elif name in held:
-            graph.initializer.append(numpy_helper.from_array((numpy_helper.to_array(held[name]).astype(np.int16) + 128).astype(np.uint8), new))
+            graph.initializer.append(numpy_helper.from_array((numpy_helper.to_array(held[name]).astype(np.int16)
+                                                              + 128).astype(np.uint8), new))
         else:
             graph.initializer.append(numpy_helper.from_array(np.int32(128), new + '_by'))
             computed.setdefault(node.output[0], []).extend([
@@ -160,7 +166,8 @@ def turn_operands(graph, types, ending):
         for k in (place, zero):
             node.input[k] = turn(node, k)
     if operands:
-        nodes = [n for node in graph.node for n in [*computed.get(node.output[0], []), type(node).FromString(node.SerializeToString())]]
+        nodes = [n for node in graph.node for n in [*computed.get(node.output[0], []),
+                                                    type(node).FromString(node.SerializeToString())]]
         del graph.node[:]
         graph.node.extend(nodes)
     return len(operands)

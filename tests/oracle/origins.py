@@ -29,7 +29,8 @@ def expect(good, what):
 
 def find_origins(network, work, data, *options):
     out = os.path.join(work, 'q.onnx')
-    done = subprocess.run([CLI, 'quantize', network, '-o', out, '--data', data, '--preset', 'cpu', '--per-channel', '--origins', '--json',
+    done = subprocess.run([CLI, 'quantize', network, '-o', out, '--data', data, '--preset', 'cpu', '--per-channel', '--origins',
+                           '--json',
                            *options], check=True, capture_output=True, text=True)
     return json.loads(done.stdout)['report'], out
 
@@ -69,7 +70,8 @@ def make_samples(folder, shape, n):
 
 
 def check_weights(work, model, path, data, samples):
-    """All samples serve: none is held out. What matters little is measured on the first of them only. Weights are taken from the export, as they come back from its integers."""
+    """All samples serve: none is held out. What matters little is measured on the first of them only. Weights are taken from the
+    export, as they come back from its integers."""
     report, out = find_origins(path, work, data, '--held-out', '0')
     constants = {i.name: numpy_helper.to_array(i) for i in onnx.load(out).graph.initializer}
     own = {i.name for i in model.graph.initializer}
@@ -80,14 +82,16 @@ def check_weights(work, model, path, data, samples):
             continue
         used = samples[:item['samples']]
         q, scale = constants[name + '_quantized'].astype(np.float64), constants[name + '_scale'].astype(np.float64)
-        found = sqnr(wanted[:len(used)], run(with_tensor(model, name, q * scale.reshape(-1, *[1] * (q.ndim - 1)) if scale.ndim else q * scale), used))
+        found = sqnr(wanted[:len(used)], run(with_tensor(model, name, q * scale.reshape(-1, *[1] * (q.ndim - 1)) if scale.ndim
+                                                         else q * scale), used))
         n += 1
         expect(abs(found - item['alone_sqnr_db']) < 0.1,
                f"{name}: {item['alone_sqnr_db']:.2f} dB alone on {len(used)} samples, onnxruntime {found:.2f}")
     expect(n >= 5, f'{n} weights compared')
     expect(report['origins'][0]['samples'] == len(samples), 'what costs most is measured on all samples')
     shares = [item['share'] for item in report['origins']]
-    expect(shares == sorted(shares, reverse=True) and abs(sum(shares) - 1) < 1e-6, f'{len(shares)} shares add up to {sum(shares):.6f}')
+    expect(shares == sorted(shares, reverse=True) and abs(sum(shares) - 1) < 1e-6,
+           f'{len(shares)} shares add up to {sum(shares):.6f}')
 
 
 def check_fault(work, model, data, layer):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""pareto_table.py VERNIER_CLI [--write PAGE] [MODEL...]: how well the curve of mixed precision is predicted on real networks: the points that
-are measured after they were predicted, and what the curve takes. Prints the table for the documentation, and writes it there.
+"""pareto_table.py VERNIER_CLI [--write PAGE] [MODEL...]: how well the curve of mixed precision is predicted on real networks: the
+points that are measured after they were predicted, and what the curve takes. Prints the table for the documentation, and writes
+it there.
 
 Fails where a prediction is off by more than 0.5 dB, where a network cannot be quantized, or where a measured point is not what
 onnxruntime computes, judged at the most accurate point within a tenth of the multiplications in float."""
@@ -17,7 +18,8 @@ oracle.use_oracle_python()
 from auto_table import mean_sqnr, open_session, save_samples, cast    # noqa: E402
 from samples import Source    # noqa: E402
 
-MODELS = ['cls_mobilenetv2_035_128_flowers', 'sr_espcn_bsd300_rgb', 'det_ultraface_rfb320', 'det_nanodet_m_320', 'det_yunet_n_dynamic',
+MODELS = ['cls_mobilenetv2_035_128_flowers', 'sr_espcn_bsd300_rgb', 'det_ultraface_rfb320', 'det_nanodet_m_320',
+          'det_yunet_n_dynamic',
           'kws_micro_fp32', 'mnist_rten_op18', 'cls_squeezenet10_fp32_from_fp16']
 SAMPLES, GOOD_DB = 32, 0.5
 BEGIN, END = '<!-- pareto: made by tests/oracle/pareto_table.py --write -->', '<!-- pareto end -->'
@@ -35,7 +37,8 @@ def run_cli(cli, model, out, data, feed, options):
 
 
 def measure(cli, folder, stem):
-    """(points, the curve's checks as (predicted, measured), seconds of a processor, dB of the point that is taken by us and by onnxruntime)"""
+    """(points, the curve's checks as (predicted, measured), seconds of a processor, dB of the point that is taken by us and by
+    onnxruntime)"""
     model = os.path.join(folder, 'models', stem + '.onnx')
     session = open_session(model)
     source = Source(folder, stem, session)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Faults that planted.py plants: what a float network is made of for that, and each fault with the reasons that say what it is.
 
-A fault leaves what the network computes as it was, but for rounding, or is in the settings. It returns the network, the tensors it was
-planted into, and options of “quantize”; or it raises NotHere."""
+A fault leaves what the network computes as it was, but for rounding, or is in the settings. It returns the network, the tensors
+it was planted into, and options of “quantize”; or it raises NotHere."""
 import json
 
 import oracle
@@ -119,9 +119,11 @@ class Network:
                 return None
         if node is None or len(node.input) < 2 or node.input[1] not in self.constants:
             return None
-        if node.op_type == 'Gemm' and (self.number(node, 'transA', 0) or self.number(node, 'alpha', 1.0) != 1 or self.number(node, 'beta', 1.0) != 1):
+        if node.op_type == 'Gemm' and (self.number(node, 'transA', 0) or self.number(node, 'alpha', 1.0) != 1
+                                       or self.number(node, 'beta', 1.0) != 1):
             return None
-        if node.op_type not in ('Conv', 'Gemm', 'MatMul') or (node.op_type == 'MatMul' and self.constants[node.input[1]].ndim != 2):
+        if node.op_type not in ('Conv', 'Gemm', 'MatMul') or (node.op_type == 'MatMul'
+                                                              and self.constants[node.input[1]].ndim != 2):
             return None
         if len(node.input) > 2 and (node.input[2] not in self.constants or self.constants[node.input[2]].ndim != 1):
             return None
@@ -333,7 +335,8 @@ def plant_offset(network, samples, rng):
     nodes = [helper.make_node('Add', [site.middle, name + '_offset'], [name], name=name)]
     if any(pads):
         half = len(pads) // 2
-        site.n.graph.initializer.append(numpy_helper.from_array(np.array([0, 0] + pads[:half] + [0, 0] + pads[half:], np.int64), name + '_pads'))
+        site.n.graph.initializer.append(numpy_helper.from_array(np.array([0, 0] + pads[:half] + [0, 0] + pads[half:], np.int64),
+                                                                name + '_pads'))
         site.n.set(name + '_value', np.array(offset))
         nodes.append(helper.make_node('Pad', [name, name + '_pads', name + '_value'], [name + '_padded'], name=name + '_pad'))
         for a in list(site.b.node.attribute):
@@ -422,7 +425,8 @@ def plant_bias_overflow(network, samples, rng):
 
 def plant_clipping(network, samples, rng):
     site = Site(network, samples, rng, any_chain)
-    rule = {'tensors': [site.middle], 'min': [str(min(0, 0.1 * float(site.values.min())))], 'max': [str(0.1 * float(site.values.max()))]}
+    rule = {'tensors': [site.middle], 'min': [str(min(0, 0.1 * float(site.values.min())))],
+            'max': [str(0.1 * float(site.values.max()))]}
     return site.n, [site.middle], ['--rule', json.dumps(rule)]
 
 

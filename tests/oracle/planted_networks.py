@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Small float networks for planted.py. Nobody trained them: weights are random with heavy tails, and each layer is scaled as a folded
-BatchNormalization would, so that its channels have some mean and deviation of about 1, not all the same, on the samples."""
+"""Small float networks for planted.py. Nobody trained them: weights are random with heavy tails, and each layer is scaled as a
+folded BatchNormalization would, so that its channels have some mean and deviation of about 1, not all the same, on the
+samples."""
 import zlib
 
 import numpy as np
@@ -21,7 +22,8 @@ def smooth(rng, shape):
         return (x @ mix).astype(np.float32)
     for axis in range(2, len(shape)):
         f = np.abs(np.fft.fftfreq(shape[axis]))
-        x = np.fft.ifft(np.fft.fft(x, axis=axis) / np.expand_dims((f + 0.04) ** 0.9, [a for a in range(len(shape)) if a != axis]), axis=axis).real
+        x = np.fft.ifft(np.fft.fft(x, axis=axis) / np.expand_dims((f + 0.04) ** 0.9, [a for a in range(len(shape)) if a != axis]),
+                        axis=axis).real
     x = x - x.mean() * 0.8
     return (x / x.std()).astype(np.float32)
 
@@ -52,7 +54,8 @@ class Builder:
 
     def model(self, *outputs):
         graph = helper.make_graph(self.nodes, self.name, [helper.make_tensor_value_info('x', onnx.TensorProto.FLOAT, self.shape)],
-                                  [helper.make_tensor_value_info(o, onnx.TensorProto.FLOAT, None) for o in outputs], self.constants)
+                                  [helper.make_tensor_value_info(o, onnx.TensorProto.FLOAT, None)
+                                   for o in outputs], self.constants)
         return helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)], ir_version=8)
 
     def finish(self, *outputs):
@@ -76,7 +79,8 @@ class Builder:
         for c in self.constants:
             if c.name == weight:
                 w = numpy_helper.to_array(c)
-                c.CopyFrom(numpy_helper.from_array((w * gain if columns else w * gain.reshape(-1, *[1] * (w.ndim - 1))).astype(np.float32), weight))
+                c.CopyFrom(numpy_helper.from_array((w * gain if columns
+                                                    else w * gain.reshape(-1, *[1] * (w.ndim - 1))).astype(np.float32), weight))
             if c.name == bias:
                 c.CopyFrom(numpy_helper.from_array(shift.astype(np.float32), bias))
 
@@ -127,7 +131,8 @@ class Builder:
         return x
 
     def larger(self, x):
-        return self.add('Resize', x, '', self.constant(np.array([1, 1, 2, 2], np.float32)), mode='nearest', coordinate_transformation_mode='asymmetric', nearest_mode='floor')
+        return self.add('Resize', x, '', self.constant(np.array([1, 1, 2, 2], np.float32)), mode='nearest',
+                        coordinate_transformation_mode='asymmetric', nearest_mode='floor')
 
 
 # ---- networks ----
@@ -271,11 +276,13 @@ def attention(b):
     b.channels[x] = width
     for _ in range(2):
         q, k, v = (b.dense(x, width, None, True) for _ in range(3))
-        scores = b.add('Mul', b.add('MatMul', q, b.add('Transpose', k, perm=[0, 2, 1])), b.constant(np.float32(1 / np.sqrt(width))))
+        scores = b.add('Mul', b.add('MatMul', q, b.add('Transpose', k, perm=[0, 2, 1])),
+                       b.constant(np.float32(1 / np.sqrt(width))))
         y = b.add('MatMul', b.add('Softmax', scores, axis=-1), v)
         b.channels[y] = width
         x = b.add('Add', b.dense(y, width, None, True), x)
-        x = b.add('LayerNormalization', x, b.constant(np.exp(b.rng.normal(size=width) * 0.2)), b.constant(b.rng.normal(size=width) * 0.1), axis=-1)
+        x = b.add('LayerNormalization', x, b.constant(np.exp(b.rng.normal(size=width) * 0.2)),
+                  b.constant(b.rng.normal(size=width) * 0.1), axis=-1)
         x = b.add('Add', b.dense(b.dense(x, 2 * width, 'Relu', True), width, None, True), x)
         b.channels[x] = width
     return b.dense(x, 10, None, True)

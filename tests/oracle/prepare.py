@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """prepare.py VERNIER_CLI [--all | STEM...]
 
-Real networks, small ones or all, through “vernier-cli prepare”: the result passes the checker, onnxruntime computes the same with it as with
-the original, and it has about as few nodes as onnxsim leaves (where that is installed; else as onnxruntime's basic
+Real networks, small ones or all, through “vernier-cli prepare”: the result passes the checker, onnxruntime computes the same with
+it as with the original, and it has about as few nodes as onnxsim leaves (where that is installed; else as onnxruntime's basic
 optimization leaves). The same outputs, too, with a newer opset and with the passes on request that keep them.
 """
 import glob
@@ -132,7 +132,8 @@ def main():
                 before, after, peer, wrong = check(sys.argv[1], path, runs, work)
             except Exception as error:  # a result that cannot be loaded, for one
                 before, after, peer, wrong = 0, 0, None, str(error)[:300]
-        print('%-40s %5d nodes, prepared %5d, peer %5s  %s' % (stem, before, after, peer if peer is not None else '-', wrong or ''), flush=True)
+        print('%-40s %5d nodes, prepared %5d, peer %5s  %s' % (stem, before, after, peer if peer is not None else '-', wrong
+                                                               or ''), flush=True)
         compared += 1
         failed += wrong is not None
     print('%d networks, %d bad' % (compared, failed))

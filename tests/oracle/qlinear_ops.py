@@ -31,7 +31,8 @@ def make_model(path):
     rng = np.random.default_rng(7)
     constants = {'w1': rng.normal(0, 0.2, (4, 3, 3, 3)), 'b1': rng.normal(0, 0.3, 4), 'w2': rng.normal(0, 0.3, (6, 2, 1, 1)),
                  'k': rng.normal(0, 0.2, (36, 5))}
-    constants = {n: v.astype(F) * (np.arange(1, v.shape[0] + 1).reshape([-1] + [1] * (v.ndim - 1)) if n[0] == 'w' else 1).astype(F)
+    constants = {n: v.astype(F) * (np.arange(1, v.shape[0] + 1).reshape([-1] + [1] * (v.ndim - 1)) if n[0] == 'w'
+                                   else 1).astype(F)
                  if n[0] == 'w' else v.astype(F) for n, v in constants.items()}
     nodes = [helper.make_node('Conv', ['x', 'w1', 'b1'], ['c1'], 'first', pads=[1, 1, 1, 1], strides=[1, 1]),
              helper.make_node('Relu', ['c1'], ['r'], 'relu'),
@@ -41,7 +42,8 @@ def make_model(path):
              helper.make_node('Transpose', ['m1'], ['t'], 'turned', perm=[1, 0]),
              helper.make_node('MatMul', ['t', 'm1'], ['m2'], 'by_itself')]
     graph = helper.make_graph(nodes, 'products', [helper.make_tensor_value_info('x', 1, [1, 3, 6, 6])],
-                              [helper.make_tensor_value_info('c1', 1, [1, 4, 6, 6]), helper.make_tensor_value_info('m2', 1, [5, 5])],
+                              [helper.make_tensor_value_info('c1', 1, [1, 4, 6, 6]),
+                               helper.make_tensor_value_info('m2', 1, [5, 5])],
                               [numpy_helper.from_array(v, n) for n, v in constants.items()] +
                               [numpy_helper.from_array(np.array([6, 36], np.int64), 'shape')])
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 13)], ir_version=7), path)
@@ -161,7 +163,8 @@ def compare(cli, is_dynamic, signed, per_channel, folder):
     np.save(os.path.join(folder, 'x.npy'), x)
     session = oracle.open_session(out)
     theirs = dict(zip([o.name for o in session.get_outputs()], session.run(None, {'x': x})))
-    subprocess.run([cli, 'run', out, '--input', 'x=' + os.path.join(folder, 'x.npy'), '-o', folder], check=True, capture_output=True)
+    subprocess.run([cli, 'run', out, '--input', 'x=' + os.path.join(folder, 'x.npy'), '-o', folder], check=True,
+                   capture_output=True)
     numbers = expected(x, constants, is_dynamic, signed, per_channel)
     for name, wanted in numbers.items():
         ours = np.load(os.path.join(folder, name + '.npy'))
@@ -183,7 +186,8 @@ def main():
                     lines = compare(cli, is_dynamic, signed, per_channel, folder)
                 total += 1
                 wrong += bool(lines)
-                print('dynamic' if is_dynamic else 'static', 'int8' if signed else 'uint8', 'channel' if per_channel else 'tensor',
+                print('dynamic' if is_dynamic else 'static', 'int8' if signed else 'uint8', 'channel' if per_channel
+                      else 'tensor',
                       '; '.join(lines) or 'equal')
     print(f'{total} compared, {wrong} wrong')
     sys.exit(1 if wrong else 0)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""quantize.py QUANTIZE_RUN [--samples N] [--prepared-by-peer] [--all] [MODEL...]: our plan and QDQ export against onnxruntime.quantization.
+"""quantize.py QUANTIZE_RUN [--samples N] [--prepared-by-peer] [--all] [MODEL...]: our plan and QDQ export against
+onnxruntime.quantization.
 
 Both get the same prepared model and samples. With the ranges the peer observed, every scale, zero point and stored integer
 must be equal, and the same tensors must be quantized. With ranges of our own engine, scales may differ by rounding. Both

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""quantize_all.py QUANTIZE_RUN [--all | MODEL...]: every small network, or every one, prepared and quantized, gives a file that the checker accepts and
-onnxruntime loads. Ranges are made up: this is about structure. Networks that onnxruntime or the checker refuse as they are
-do not count, and those that Vernier refuses by intention must be refused."""
+"""quantize_all.py QUANTIZE_RUN [--all | MODEL...]: every small network, or every one, prepared and quantized, gives a file that
+the checker accepts and onnxruntime loads. Ranges are made up: this is about structure. Networks that onnxruntime or the checker
+refuse as they are do not count, and those that Vernier refuses by intention must be refused."""
 import glob
 import os
 import subprocess

@@ -156,9 +156,11 @@ def make_shared(path):
     from onnx import TensorProto, helper, numpy_helper
 
     rand = np.random.default_rng(3)
-    weights = {'kernel': rand.normal(size=(3, 2, 3, 3)) * np.array([1, 0, 0.01]).reshape(3, 1, 1, 1), 'above': rand.normal(size=(3, 5, 4)),
+    weights = {'kernel': rand.normal(size=(3, 2, 3, 3)) * np.array([1, 0, 0.01]).reshape(3, 1, 1, 1),
+               'above': rand.normal(size=(3, 5, 4)),
                'table': rand.normal(size=(4, 6)) * np.arange(1, 7), 'bias': rand.normal(size=3)}
-    nodes = [helper.make_node('Conv', ['x', 'kernel', 'bias'], ['c'], 'conv'), helper.make_node('MatMul', ['c', 'above'], ['m'], 'above'),
+    nodes = [helper.make_node('Conv', ['x', 'kernel', 'bias'], ['c'], 'conv'),
+             helper.make_node('MatMul', ['c', 'above'], ['m'], 'above'),
              helper.make_node('MatMul', ['m', 'table'], ['y'], 'tied'), helper.make_node('Gather', ['table', 'i'], ['g'], 'pick')]
     graph = helper.make_graph(nodes, 'g', [helper.make_tensor_value_info('x', TensorProto.FLOAT, [1, 2, 6, 7]),
                                            helper.make_tensor_value_info('i', TensorProto.INT64, [3])],
@@ -191,7 +193,8 @@ def compare_shared(cli, weight, folder):
     channel = [db(exact[0][:, k], got[0][:, k]) for k in range(3)]
     shapes = [stored[n + '_scale'].shape for n in ('kernel', 'above', 'table')]
     good = worst > 30 and min(channel) > 30 and shapes == [(3, 1, 1), (4,), ()] and min(db(a, b) for a, b in zip(got, ours)) > 100
-    print('%-34s %-8s %.1f dB, channels of the convolution %s, scales %s' % ('made by hand', weight, worst, np.round(channel, 1), shapes))
+    print('%-34s %-8s %.1f dB, channels of the convolution %s, scales %s' % ('made by hand', weight, worst, np.round(channel, 1),
+                                                                             shapes))
     return good
 
 

@@ -40,7 +40,8 @@ MODELS = ['cls_mobilenetv2_035_128_flowers', 'cls_cifar10_winml_cnn', 'mnist_cnt
           'kws_micro_fp32']
 # Scores with a mask of -10000 are in float here, and the peer quantizes them: bert_toy would differ by 14 constants.
 TABLE_MODELS = ['det_ultraface_rfb320', 'mnist_rten_op18', 'txt_tashkeel_transformer_fp32', 'aud_yamnet256_st']
-MORE_MODELS = ['det_nanodet_m_320', 'sr_espcn_bsd300_rgb', 'sr_espcn_x3_op10', 'cls_squeezenet10_fp32_from_fp16', 'det_picodet_xs_416_op10',
+MORE_MODELS = ['det_nanodet_m_320', 'sr_espcn_bsd300_rgb', 'sr_espcn_x3_op10', 'cls_squeezenet10_fp32_from_fp16',
+               'det_picodet_xs_416_op10',
                'det_picodet_s_320_constnodes', 'det_yolox_nano_416', 'det_openseeface_mnv3', 'seg_deeplab_dm05_513_op8',
                'det_yunet_n_dynamic', 'mnist_burn']
 # The peer raises an error on these, prepared or not: settings (all words must be there), and what it says.
@@ -49,7 +50,8 @@ PEER_FAILS = {
     'mnist_cntk_op8': [(('channel', 'minmax'), 'truth value'), (('channel', 'percentile'), 'truth value')],
 }
 CALIBRATION = 4
-HELD, HELD_OF_SMALL, SMALL_BYTES = 32, 200, 1 << 19     # the step of 8 bit that falls to the other side weighs more in small networks
+# the step of 8 bit that falls to the other side weighs more in small networks
+HELD, HELD_OF_SMALL, SMALL_BYTES = 32, 200, 1 << 19
 METHODS = {'minmax': 'MinMax', 'percentile': 'Percentile'}
 FORMATS = {'qdq': 'QDQ', 'qoperator': 'QOperator'}
 RELATIVE, MARGIN_DB, JITTERS = 1e-6, 0.3, 8
@@ -182,7 +184,8 @@ def compare_own(ours, theirs, prepared, integers, bound, ranges, seen):
         if kind == '_scale':
             difference = float(np.max(np.abs(x.ravel().astype(np.float64) / y.ravel() - 1)))
             worst = max(worst, difference)
-            limit = max(bound, share if observed or ranges is None else DERIVED) + (PRODUCT if tensor.endswith('_quantized') else 0)
+            limit = max(bound, share if observed or ranges is None else DERIVED) + (PRODUCT if tensor.endswith('_quantized')
+                                                                                    else 0)
             if not difference <= limit:
                 wrong.append(f'{tensor}: scale {x.ravel()[:3]}, theirs {y.ravel()[:3]}, {difference:.1e} apart')
         elif not np.max(np.abs(x.ravel().astype(np.int64) - y.ravel())) <= (1 + 255 * share if observed else 0):

@@ -102,7 +102,8 @@ def instance_norm(opset, affine, reciprocal, square):
 
     rng = np.random.default_rng(3)
     constants_ = {'eps': np.array(1e-5, np.float32), 'two': np.array(2, np.float32),
-                  'gain': rng.normal(size=(1, 3, 1, 1)).astype(np.float32), 'shift': rng.normal(size=(3, 1, 1)).astype(np.float32)}
+                  'gain': rng.normal(size=(1, 3, 1, 1)).astype(np.float32),
+                  'shift': rng.normal(size=(3, 1, 1)).astype(np.float32)}
     nodes = [reduce_node('ReduceMean', 'x', 'mean', [2, 3], opset, constants_), helper.make_node('Sub', ['x', 'mean'], ['c']),
              helper.make_node(*(('Pow', ['c', 'two'], ['q']) if square == 'Pow' else ('Mul', ['c', 'c'], ['q']))),
              reduce_node('ReduceMean', 'q', 'variance', [-1, -2], opset, constants_),
@@ -326,7 +327,8 @@ def options(cli, root, work):
 
     plain = pairs(quantize(cli, root, os.path.join(work, 'plain.onnx')))
     short = pairs(quantize(cli, root, os.path.join(work, 'short.onnx'), '--int16-scale'))
-    check('int16-scale is the nearest M / 2^N', all(np.float32(nearest_int16(float(s))) == short[t][0] for t, (s, _) in plain.items()))
+    check('int16-scale is the nearest M / 2^N', all(np.float32(nearest_int16(float(s))) == short[t][0] for t,
+                                                    (s, _) in plain.items()))
     centred = pairs(quantize(cli, root, os.path.join(work, 'centred.onnx'), '--symmetric-ranges'))
     right = 0
     for t, (s, z) in plain.items():
@@ -352,7 +354,8 @@ def options(cli, root, work):
     only = json.loads(call(cli, 'quantize', demo(root)[0], '--data', demo(root)[1], '--samples', '4', '--preprocess',
                            'minus-one-one', '--json', '--npu-rules', 'align-pool', *npu))['report']
     check('npu-rules align-pool: nothing else', {m['rule'] for n in only['npu'] for m in n['moves']} <= {'align-pool'})
-    path = quantize(cli, root, os.path.join(work, 'passes.onnx'), '--passes', 'mean-to-pool', '--passes', 'clip6-to-relu', '--keep-clamps')
+    path = quantize(cli, root, os.path.join(work, 'passes.onnx'), '--passes', 'mean-to-pool', '--passes', 'clip6-to-relu',
+                    '--keep-clamps')
     check('passes: clips became Relu', not any(n.op_type == 'Clip' for n in constants(path)[0].node) and
           any(n.op_type == 'Relu' for n in constants(path)[0].node))
     symmetric = ['--symmetric', '--passes', 'clip6-to-relu']
@@ -401,7 +404,8 @@ def channel_axes(cli, work):
                                                                         'CalibTensorRangeSymmetric': symmetric})
             call(cli, 'quantize', path, '-o', ours, '--data', os.path.join(work, 'npy'), '--per-channel', '--skip-compare',
                  '--channel-axes', 'MatMul=%d' % axis, *(['--symmetric-ranges'] if symmetric else []))
-            a, b = ({tuple(map(float, v.ravel())) for k, v in constants(p)[1].items() if v.dtype == np.float32} for p in (ours, theirs))
+            a, b = ({tuple(map(float, v.ravel())) for k, v in constants(p)[1].items() if v.dtype == np.float32}
+                    for p in (ours, theirs))
             check('channels of MatMul on axis %d%s, as onnxruntime has them' % (axis, ', ranges around 0' * symmetric),
                   len(a) == len(b) and all(any(np.allclose(i, j, rtol=1e-6) for j in b if len(j) == len(i)) for i in a))
 

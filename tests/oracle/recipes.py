@@ -45,7 +45,8 @@ MOST_SECONDS = 60
 AGREEMENT_DB, ITSELF_DB = 40.0, 4.0
 # The error that we told beside the one in onnxruntime.
 TOLD_DB = 3.0
-# Of a hundred exports so many may be valid, load as they are written, and become something by onnxruntime's own optimizations that it
+# Of a hundred exports so many may be valid, load as they are written, and become something by onnxruntime's own optimizations
+# that it
 # refuses itself: bfloat16 beside float in a fused LayerNormalization, integers of two types in a fused MatMul and Add.
 MOST_UNDONE = 5
 
@@ -68,7 +69,8 @@ def find_networks(work):
     if os.path.isdir(os.environ.get('VN_SHARED', '')):
         found.update({name: os.path.join(os.environ['VN_SHARED'], 'models', name + '.onnx') for name in SHARED})
     names = NAMED or list(found)
-    return {name: os.path.abspath(found.get(name) or os.path.join(oracle.shared_folder(), 'models', name + '.onnx')) for name in names}
+    return {name: os.path.abspath(found.get(name) or os.path.join(oracle.shared_folder(), 'models', name + '.onnx'))
+            for name in names}
 
 
 def draw_input(name, entry, seed):
@@ -280,7 +282,8 @@ def check_recipe(seed, name, network):
     subprocess.run([RANDOM, str(seed), path, recipe], check=True)
     with open(recipe) as f:
         said = json.load(f)
-    done = call([CLI, 'quantize', path, '-o', out, '--recipe', recipe, '--data', os.path.join(work, 'all'), '--held-out', '0', '--json'])
+    done = call([CLI, 'quantize', path, '-o', out, '--recipe', recipe, '--data', os.path.join(work, 'all'), '--held-out', '0',
+                 '--json'])
     if re.search('CRITICAL|WARNING|ERROR', done.stderr):
         raise Wrong(done.stderr)
     if done.returncode != 0:
@@ -367,8 +370,10 @@ def refuse_wrong(work):
 
 # ---- what is told of real networks ----
 
-REAL = ['mnist_cntk_op8', 'cls_cifar10_winml_cnn', 'kws_micro_fp32', 'cls_ppocr_v2_angle', 'det_openseeface_mnv3', 'mnist_rten_op18',
-        'cls_mobilenetv2_035_128_flowers', 'det_ultraface_rfb320', 'vit_cct2_32_op20', 'seg_sinet_portrait_320', 'sr_espcn_bsd300_rgb',
+REAL = ['mnist_cntk_op8', 'cls_cifar10_winml_cnn', 'kws_micro_fp32', 'cls_ppocr_v2_angle', 'det_openseeface_mnv3',
+        'mnist_rten_op18',
+        'cls_mobilenetv2_035_128_flowers', 'det_ultraface_rfb320', 'vit_cct2_32_op20', 'seg_sinet_portrait_320',
+        'sr_espcn_bsd300_rgb',
         'aud_yamnet256_st']
 REAL_SAMPLES = 32              # every second one is held out: enough for figures of their own
 MOST_APART_DB = 0.5
@@ -402,7 +407,8 @@ def find_part(said, value):
 
 def list_told(report):
     """(output, which of its figures, dB there, dB in optimized onnxruntime, part)"""
-    there = {o['output']: o for o in reversed(report.get('runtime', {}).get('outputs', []))}   # the worst part of each comes first
+    # the worst part of each comes first
+    there = {o['output']: o for o in reversed(report.get('runtime', {}).get('outputs', []))}
     for t in report['tensors']:
         if not t['output'] or t.get('sqnr_db') is None:
             continue
@@ -448,7 +454,8 @@ def tell_one(seed, real):
         said = json.load(f)
     if said.get('vendor-domain', 'none') != 'none' or 'random-weights' in said.get('passes', []):
         return None
-    done = call([CLI, 'quantize', real.path, '-o', out, '--recipe', recipe, '--data', os.path.join(real.folder, 'samples'), '--held-out',
+    done = call([CLI, 'quantize', real.path, '-o', out, '--recipe', recipe, '--data', os.path.join(real.folder, 'samples'),
+                 '--held-out',
                  str(REAL_SAMPLES // 2), '--train-time', '3', '--verify', '--python', sys.executable, '--json'])
     report = json.loads(done.stdout).get('report') if done.stdout else None
     return judge_told(real, said, report, out) if report is not None and os.path.exists(out) else None
@@ -470,7 +477,8 @@ def try_told(work):
         off = [row for row in rows or [] if not is_near(row[1], row[2])]
         n, n_near = n + len(rows or []), n_near + len(rows or []) - len(off)
         if off:
-            print_failure(seed, name, Wrong('; '.join(f'{what}: told {told:.2f}, found {found:.2f} dB' for what, told, found in off)),
+            print_failure(seed, name, Wrong('; '.join(f'{what}: told {told:.2f}, found {found:.2f} dB' for what, told,
+                                                      found in off)),
                           real.folder)
     for text, k in undone.most_common():
         print(f'{k:5} not run: {text}')

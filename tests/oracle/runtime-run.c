@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Prints what the forecast says of models: for each a line "MODEL TAB path TAB seconds TAB share of integer multiplications TAB margin", lines "KERNEL TAB
- * operator TAB number TAB seconds", then a line
+/* Prints what the forecast says of models: for each a line "MODEL TAB path TAB seconds TAB share of integer multiplications TAB
+ * margin", lines "KERNEL TAB operator TAB number TAB seconds", then a line
  * "label TAB output TAB operator TAB kind TAB kernel TAB into TAB reason TAB multiplications TAB seconds" for each node.
  *
  * usage: runtime-run [--shape NAME=1x3x8x8] MODEL... */
@@ -14,7 +14,8 @@ static void
 print_forecast (const char              *path,
                 const VnRuntimeForecast *forecast)
 {
-  printf ("MODEL\t%s\t%.9g\t%.6g\t%.6g\n", path, forecast->seconds, vn_runtime_forecast_integer_share (forecast), vn_runtime_get_margin ());
+  printf ("MODEL\t%s\t%.9g\t%.6g\t%.6g\n", path, forecast->seconds, vn_runtime_forecast_integer_share (forecast),
+          vn_runtime_get_margin ());
   for (guint i = 0; i < forecast->kernels->len; i++)
     {
       const VnRuntimeKernel *kernel = g_ptr_array_index (forecast->kernels, i);
@@ -25,8 +26,10 @@ print_forecast (const char              *path,
     {
       const VnRuntimeNode *node = g_ptr_array_index (forecast->nodes, i);
 
-      printf ("%s\t%s\t%s\t%s\t%s\t%s\t%d\t%.9g\t%.9g\n", node->label, node->output, node->op_type, vn_runtime_kind_get_id (node->kind),
-              node->kernel != NULL ? node->kernel : "", node->into != NULL ? node->into : "", node->reason, node->macs, node->seconds);
+      printf ("%s\t%s\t%s\t%s\t%s\t%s\t%d\t%.9g\t%.9g\n", node->label, node->output, node->op_type,
+              vn_runtime_kind_get_id (node->kind),
+              node->kernel != NULL ? node->kernel : "", node->into != NULL ? node->into : "", node->reason, node->macs,
+              node->seconds);
     }
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""runtime.py CLI RUNTIME-RUN [--quick] [NETWORK ...]: which nodes of an export ONNX Runtime computes on integers, in float, or not at all,
-as the forecast has it, against the graph that ONNX Runtime makes of the export. At least 99 % of the nodes agree."""
+"""runtime.py CLI RUNTIME-RUN [--quick] [NETWORK ...]: which nodes of an export ONNX Runtime computes on integers, in float, or
+not at all, as the forecast has it, against the graph that ONNX Runtime makes of the export. At least 99 % of the nodes agree."""
 import os
 import subprocess
 import sys
@@ -14,7 +14,8 @@ import runtime_exports as exports    # noqa: E402
 
 LEAST = 0.99
 QUICK = ['kws_micro_fp32', 'mnist_rten_op18', 'sr_espcn_bsd300_rgb', 'det_openseeface_mnv3']
-INTEGER = {'QGemm', 'QAttention', 'MatMulInteger', 'ConvInteger', 'MatMulIntegerToFloat', 'DynamicQuantizeMatMul', 'DynamicQuantizeLSTM'}
+INTEGER = {'QGemm', 'QAttention', 'MatMulInteger', 'ConvInteger', 'MatMulIntegerToFloat', 'DynamicQuantizeMatMul',
+           'DynamicQuantizeLSTM'}
 PAIRS = {'QuantizeLinear', 'DequantizeLinear'}
 SMALL = {2, 3, 4, 5, 21, 22}    # element types: 8, 16 and 4 bits
 
@@ -24,7 +25,8 @@ def find_integers(model):
     found = {i.name for i in model.graph.initializer if i.data_type in SMALL} | {i.name for i in model.graph.input if
                                                                                  i.type.tensor_type.elem_type in SMALL}
     for node in model.graph.node:
-        if node.op_type == 'QuantizeLinear' or (node.op_type.startswith('QLinear')) or (node.op_type == 'QGemm' and len(node.input) == 9):
+        if node.op_type == 'QuantizeLinear' or (node.op_type.startswith('QLinear')) or (node.op_type == 'QGemm'
+                                                                                        and len(node.input) == 9):
             found.update(node.output)
         elif node.op_type not in PAIRS | INTEGER and node.input and node.input[0] in found and node.op_type != 'ArgMax':
             found.update(node.output)
@@ -88,7 +90,8 @@ def main():
     for name in args or (QUICK if '--quick' in sys.argv else exports.NETWORKS):
         with tempfile.TemporaryDirectory() as folder:
             for label, options in exports.list_variants(exports.model_path(name)).items():
-                if label == 'dynamic':    # which kernels products with ranges of their own become is not forecast, only their time
+                # which kernels products with ranges of their own become is not forecast, only their time
+                if label == 'dynamic':
                     continue
                 path = os.path.join(folder, label + '.onnx')
                 error = exports.export(cli, name, options, path)

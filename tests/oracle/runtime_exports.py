@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the scripts on ONNX Runtime's kernels share: real and made networks, exports of them, and the graph that ONNX Runtime makes of one."""
+"""What the scripts on ONNX Runtime's kernels share: real and made networks, exports of them, and the graph that ONNX Runtime
+makes of one."""
 import atexit
 import collections
 import functools
@@ -20,18 +21,24 @@ import time_networks    # noqa: E402
 
 SHARED = os.environ.get('VN_SHARED', '')
 # Small ones first.
-NETWORKS = ['kws_micro_fp32', 'mnist_rten_op18', 'mnist_burn', 'mnist_cntk_op8', 'cls_cifar10_winml_cnn', 'sr_espcn_bsd300_rgb', 'aud_yamnet256_st',
-            'det_yunet_n_dynamic', 'cls_mobilenetv2_035_128_flowers', 'det_ultraface_rfb320', 'cls_ppocr_v2_angle', 'vit_cct2_32_op20',
-            'det_openseeface_mnv3', 'seg_sinet_portrait_320', 'seg_teams_bg_dynamic', 'aud_basic_pitch_nmp', 'cls_squeezenet10_fp32_from_fp16',
-            'det_nanodet_m_320', 'det_picodet_xs_416_op10', 'det_yolox_nano_416', 'det_picodet_s_320_constnodes', 'det_ultraface_rfb320_raw_bn']
+NETWORKS = ['kws_micro_fp32', 'mnist_rten_op18', 'mnist_burn', 'mnist_cntk_op8', 'cls_cifar10_winml_cnn', 'sr_espcn_bsd300_rgb',
+            'aud_yamnet256_st',
+            'det_yunet_n_dynamic', 'cls_mobilenetv2_035_128_flowers', 'det_ultraface_rfb320', 'cls_ppocr_v2_angle',
+            'vit_cct2_32_op20',
+            'det_openseeface_mnv3', 'seg_sinet_portrait_320', 'seg_teams_bg_dynamic', 'aud_basic_pitch_nmp',
+            'cls_squeezenet10_fp32_from_fp16',
+            'det_nanodet_m_320', 'det_picodet_xs_416_op10', 'det_yolox_nano_416', 'det_picodet_s_320_constnodes',
+            'det_ultraface_rfb320_raw_bn']
 # Times are measured of these, too: with recurrent layers, transformers, large pictures.
-MORE = ['aud_dtln_1_lstm', 'aud_gtcrn_stream_gru', 'sr_espcn_x3_op10', 'txt_bert_toy_op12_unsorted', 'txt_tashkeel_transformer_fp32', 'det_ppocr_v3_ch',
+MORE = ['aud_dtln_1_lstm', 'aud_gtcrn_stream_gru', 'sr_espcn_x3_op10', 'txt_bert_toy_op12_unsorted',
+        'txt_tashkeel_transformer_fp32', 'det_ppocr_v3_ch',
         'det_plate_yolov5face_320', 'seg_deeplab_dm05_513_op8', 'enh_tbefn_lowlight_180x320']
 LEAST_RUNS, MOST_RUNS, SECONDS = 8, 100, 0.15    # of measuring a file
 MADE = 'made_'    # in front of a name of time_networks.py
 SHAPES = {'det_yunet_n_dynamic': ['--shape', 'input=1x3x320x320'], 'seg_teams_bg_dynamic': ['--shape', 'bgrm=1x4x160x160'],
           'det_ppocr_v3_ch': ['--shape', 'x=1x3x320x320'],
-          'txt_bert_toy_op12_unsorted': [w for i in ('input_ids', 'token_type_ids', 'input_mask') for w in ('--shape', i + '=1x64')],
+          'txt_bert_toy_op12_unsorted': [w for i in ('input_ids', 'token_type_ids', 'input_mask')
+                                         for w in ('--shape', i + '=1x64')],
           'txt_tashkeel_transformer_fp32': ['--shape', 'char_inputs=1x64', '--shape', 'input_lengths=1']}
 LENGTHS = {'input_lengths': 64}    # inputs by which a network leaves off
 PRODUCTS = ('Conv', 'ConvTranspose', 'Gemm', 'MatMul')
@@ -63,7 +70,8 @@ def list_variants(path):
     """Label -> options of `quantize`."""
     types = {n.op_type for n in onnx.load(path, load_external_data=False).graph.node}
     place = [word for t in PRODUCTS if t in types for word in ('--op-types', t, '--float-output-types', t)]
-    variants = {'plain': ['--per-channel'], 'a16': ['--preset', 'a16w8'], 'qoperator': ['--preset', 'qlinear'], 'signed': ['--preset', 'cpu-s8']}
+    variants = {'plain': ['--per-channel'], 'a16': ['--preset', 'a16w8'], 'qoperator': ['--preset', 'qlinear'],
+                'signed': ['--preset', 'cpu-s8']}
     if place:
         variants['placed'] = ['--per-channel', *place]
         variants['channels'] = ['--per-channel', *place, '--activation-channels', 'depthwise']
@@ -75,7 +83,8 @@ def list_variants(path):
 
 def export(cli, name, options, out, data='random'):
     """None, or what went wrong."""
-    run = subprocess.run([cli, 'quantize', model_path(name), '-o', out, '--skip-compare', '--no-verify', '--data', data, '-n', '2', '--threads', '1',
+    run = subprocess.run([cli, 'quantize', model_path(name), '-o', out, '--skip-compare', '--no-verify', '--data', data, '-n',
+                          '2', '--threads', '1',
                           *SHAPES.get(name, []), *options], capture_output=True, text=True)
     return None if run.returncode == 0 else (run.stderr.strip().splitlines() or ['?'])[-1]
 
@@ -94,7 +103,8 @@ def open_session(path, optimized=None, profile=None):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.log_severity_level = 4
-    options.add_session_config_entry('session.set_denormal_as_zero', '1')    # values by chance fade away in deep networks, others do not
+    # values by chance fade away in deep networks, others do not
+    options.add_session_config_entry('session.set_denormal_as_zero', '1')
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
     if optimized:
         options.optimized_model_filepath = optimized
@@ -121,7 +131,8 @@ def make_feeds(session, name):
     feeds = {}
     for i in session.get_inputs():
         shape = shapes.get(i.name, [d if isinstance(d, int) and d > 0 else 1 for d in i.shape])
-        dtype = {'tensor(float)': 'f4', 'tensor(int64)': 'i8', 'tensor(int32)': 'i4', 'tensor(float16)': 'f2', 'tensor(uint8)': 'u1',
+        dtype = {'tensor(float)': 'f4', 'tensor(int64)': 'i8', 'tensor(int32)': 'i4', 'tensor(float16)': 'f2',
+                 'tensor(uint8)': 'u1',
                  'tensor(bool)': '?'}[i.type]
         feeds[i.name] = numpy.full(shape, LENGTHS[i.name], dtype) if i.name in LENGTHS else rng.random(shape).astype(dtype)
     return feeds

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""runtime_times.py CLI RUNTIME-RUN [--quick] [--exports FOLDER] [--verbose] [NETWORK ...]: the times of exports beside those of the float
-network, as forecast now and as once measured in ONNX Runtime (runtime-times.tsv, written by fit_costs.py). Nothing is measured here: the
-processor does not matter. The middle error and the largest one stay within bounds, and nine of ten within the margin that is told.
+"""runtime_times.py CLI RUNTIME-RUN [--quick] [--exports FOLDER] [--verbose] [NETWORK ...]: the times of exports beside those of
+the float network, as forecast now and as once measured in ONNX Runtime (runtime-times.tsv, written by fit_costs.py). Nothing is
+measured here: the processor does not matter. The middle error and the largest one stay within bounds, and nine of ten within the
+margin that is told.
 --quick: the usual placement and a sparing one; --exports: files of exports are kept there, and taken from there."""
 import csv
 import math
@@ -51,7 +52,8 @@ def main():
                 told = float(heads[label][2]) / float(heads['float'][2])
                 errors.append((abs(math.log(told / known[label])), told / known[label] - 1, name, label))
                 if '--verbose' in args:
-                    print(f'{name:34} {label:10} told x{told:.2f}, measured x{known[label]:.2f} ({100 * errors[-1][1]:+.0f} %)', flush=True)
+                    print(f'{name:34} {label:10} told x{told:.2f}, measured x{known[label]:.2f} ({100 * errors[-1][1]:+.0f} %)',
+                          flush=True)
             margin = float(heads['float'][4])
     errors.sort()
     middle, worst = math.expm1(errors[len(errors) // 2][0]), math.expm1(errors[-1][0])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the networks of the shared folder are fed with: digits, small pictures, photographs, sound or words, as each takes them."""
+"""What the networks of the shared folder are fed with: digits, small pictures, photographs, sound or words, as each takes
+them."""
 import glob
 import gzip
 import os

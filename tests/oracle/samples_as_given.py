@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """samples_as_given.py VERNIER_CLI: what becomes of pictures and arrays, looked at through networks that hand their input on.
 
-Sizes changed by areas are those of the formula of INTER_AREA, worked out here in double precision; transparency is dropped as Pillow
-drops it; arrays and pictures for a network with the channels last may have them first. Numbers are compared, not words.
+Sizes changed by areas are those of the formula of INTER_AREA, worked out here in double precision; transparency is dropped as
+Pillow drops it; arrays and pictures for a network with the channels last may have them first. Numbers are compared, not words.
 """
 import json
 import os
@@ -34,7 +34,8 @@ def check(what, good):
 
 def save(path, nodes, shape, out='y', constants=()):
     info = helper.make_tensor_value_info
-    graph = helper.make_graph(nodes, 'g', [info('x', TensorProto.FLOAT, shape)], [info(out, TensorProto.FLOAT, None)], list(constants))
+    graph = helper.make_graph(nodes, 'g', [info('x', TensorProto.FLOAT, shape)], [info(out, TensorProto.FLOAT, None)],
+                              list(constants))
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)], ir_version=8), path)
 
 
@@ -101,14 +102,18 @@ with tempfile.TemporaryDirectory() as folder:
         file.write('a.png\n')
     with open(config, 'w', encoding='utf-8') as file:
         json.dump({'model_parameters': {'onnx_model': net, 'output_prefix': 'q', 'working_dir': folder},
-                   'calibration_parameters': {'calibration_step': 1, 'calibration_device': 'cpu', 'calibration_type': 'minmax', 'input_parametres': [
-                       {'mean_value': [0, 0, 0], 'std_value': [1, 1, 1], 'color_format': 'rgb', 'data_list_path': os.path.join(folder, 'list.txt')}]},
+                   'calibration_parameters': {'calibration_step': 1, 'calibration_device': 'cpu', 'calibration_type': 'minmax',
+                                              'input_parametres': [
+                       {'mean_value': [0, 0, 0], 'std_value': [1, 1, 1], 'color_format': 'rgb',
+                        'data_list_path': os.path.join(folder, 'list.txt')}]},
                    'quantization_parameters': {'precision_level': 0}}, file)
     project = os.path.join(folder, 'p.vernier')
-    done = run('quantize', net, '--config', config, '-o', os.path.join(folder, 'q.onnx'), '--save-project', project, '--no-verify')
+    done = run('quantize', net, '--config', config, '-o', os.path.join(folder, 'q.onnx'), '--save-project', project,
+               '--no-verify')
     with open(project, encoding='utf-8') as file:
         text = file.read()
-    check(f'XQuant prepares pictures by areas: {done.stderr}', done.returncode == 0 and '"resample" : "area"' in text.replace('":', '" :').replace('"  :', '" :'))
+    check(f'XQuant prepares pictures by areas: {done.stderr}', done.returncode == 0
+          and '"resample" : "area"' in text.replace('":', '" :').replace('"  :', '" :'))
 
     # ---- transparency ----
     rgba = rng.integers(0, 256, size=(9, 8, 4), dtype=np.uint8)
@@ -150,16 +155,20 @@ with tempfile.TemporaryDirectory() as folder:
         got = read(folder, [1, 37, 50, 3], picture, *options, nodes=first)
         check(f'a picture {options}', not isinstance(got, str) and np.array_equal(got[0].transpose(1, 2, 0), pixels))
 
-    # The same network with and without the pass, on the same samples: the same ranges, and a stack of samples is a stack either way.
+    # The same network with and without the pass, on the same samples: the same ranges, and a stack of samples is a stack either
+    # way.
     stack = rng.normal(size=(5, 3, 16, 16)).astype(np.float32)
     scales = []
-    for sample, options in ((stack, []), (stack, ['--passes', 'nhwc-inputs']), (stack.transpose(0, 2, 3, 1), ['--passes', 'nhwc-inputs'])):
+    for sample, options in ((stack, []), (stack, ['--passes', 'nhwc-inputs']),
+                            (stack.transpose(0, 2, 3, 1), ['--passes', 'nhwc-inputs'])):
         np.save(path, np.ascontiguousarray(sample))
-        done = run('quantize', net, '--data', path, '-o', os.path.join(folder, 'q.onnx'), '--no-verify', '--held-out', '1', *options)
+        done = run('quantize', net, '--data', path, '-o', os.path.join(folder, 'q.onnx'), '--no-verify', '--held-out', '1',
+                   *options)
         check(f'nhwc-inputs {sample.shape}: {done.stderr}', done.returncode == 0 and 'calibrated on 4 samples' in done.stdout)
         if done.returncode == 0:
             graph = onnx.load(os.path.join(folder, 'q.onnx')).graph
-            scales.append(sorted(float(numpy_helper.to_array(i)) for i in graph.initializer if i.name.endswith('_scale') and not i.dims))
+            scales.append(sorted(float(numpy_helper.to_array(i)) for i in graph.initializer if i.name.endswith('_scale')
+                                 and not i.dims))
     check(f'nhwc-inputs: {scales}', len(scales) == 3 and scales[0] == scales[1] == scales[2])
 
 print('failed' if failed else 'ok')

@@ -7,7 +7,8 @@ $VN_SHARED/models and all ONNX backend cases, each as it is and once more withou
 Wherever onnx knows something, we must know the same: element type, rank, every size; where onnx has a name for a
 size, we must have a number or an expression, the same one wherever onnx has the same name. Where we know more is
 counted, and in the networks nobody, onnxruntime's symbolic inference neither, may know more than we do. Backend cases of
-operators that we do not have are left out. --quick: networks of at most 200 nodes. Exit 0, 1 (a difference that is not listed, or a listed one that is none), 77.
+operators that we do not have are left out. --quick: networks of at most 200 nodes. Exit 0, 1 (a difference that is not listed, or
+a listed one that is none), 77.
 """
 import contextlib
 import fnmatch

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""suspicions.py CLI [--all] [--only TEXT]: samples that were prepared wrongly, and rightly, for the real networks, through `quantize`. A
-wrong set-up is caught if the report has a suspicion about the samples, or if there is no report but a message. At least 90 % are
-caught; none that is not gives a good result, but for those where only colours are swapped; and no right one is suspected.
-What is told is read from the JSON by codes, not by sentences. --all: also the networks that take long."""
+"""suspicions.py CLI [--all] [--only TEXT]: samples that were prepared wrongly, and rightly, for the real networks, through
+`quantize`. A wrong set-up is caught if the report has a suspicion about the samples, or if there is no report but a message. At
+least 90 % are caught; none that is not gives a good result, but for those where only colours are swapped; and no right one is
+suspected. What is told is read from the JSON by codes, not by sentences. --all: also the networks that take long."""
 import glob
 import json
 import os
@@ -141,7 +141,8 @@ class Makers:
     def bytes_of_files(self):
         """The first and the last 1024 bytes of texts and pictures, as magika takes them."""
         folder = self.new()
-        paths = sorted(glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), '*.[cp]*')))[:12] + sorted(glob.glob(COCO + '/*.jpg'))[:8]
+        paths = sorted(glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                                              '*.[cp]*')))[:12] + sorted(glob.glob(COCO + '/*.jpg'))[:8]
         for i, path in enumerate(paths):
             with open(path, 'rb') as file:
                 data = np.frombuffer(file.read(), np.uint8).astype(np.int32)
@@ -179,15 +180,19 @@ def list_wrong(m):
     yield from (
         # another normalization
         *((name, 'pixels as they are', m.pictures(name, PIXELS)) for name in (
-            'flowers', 'angle', 'cifar', 'ultraface', 'ultraface-bn', 'nanodet', 'picodet', 'openseeface', 'espcn', 'picodet-xs', 'deeplab', 'plate')),
+            'flowers', 'angle', 'cifar', 'ultraface', 'ultraface-bn', 'nanodet', 'picodet', 'openseeface', 'espcn', 'picodet-xs',
+            'deeplab', 'plate')),
         *((name, '0 to 1', m.pictures(name, UNIT)) for name in ('flowers', 'nanodet', 'yunet', 'squeezenet', 'yolox', 'sinet')),
-        *((name, 'as of ImageNet', m.pictures(name, IMAGENET)) for name in ('yunet', 'squeezenet', 'yolox', 'sinet', 'espcn', 'plate')),
-        *((name, 'mean and deviation of 0 to 1 for pixels', m.pictures(name, (other, normal))) for name in ('picodet', 'openseeface')),
+        *((name, 'as of ImageNet', m.pictures(name, IMAGENET))
+          for name in ('yunet', 'squeezenet', 'yolox', 'sinet', 'espcn', 'plate')),
+        *((name, 'mean and deviation of 0 to 1 for pixels', m.pictures(name, (other, normal)))
+          for name in ('picodet', 'openseeface')),
         *((name, 'divided by the mean', m.pictures(name, IMAGENET[::-1])) for name in ('picodet', 'openseeface')),
         ('sinet', 'deviation without 255', m.pictures('sinet', (PICTURES['sinet'][2][0], '62.93,62.82,66.36'))),
         ('nanodet', 'mean only', m.pictures('nanodet', (PICTURES['nanodet'][2][0], '1'))),
         ('mnist', '0 to 1', m.tensors('mnist', lambda x, i: x / np.float32(255))),
-        ('mnist-burn', 'pixels as they are', m.tensors('mnist-burn', lambda x, i: (x * np.float32(0.3081) + np.float32(0.1307)) * np.float32(255))),
+        ('mnist-burn', 'pixels as they are', m.tensors('mnist-burn', lambda x,
+                                                       i: (x * np.float32(0.3081) + np.float32(0.1307)) * np.float32(255))),
         # twice
         *((name, 'normalized twice', m.tensors(name, lambda x, i: (x - np.float32(127.5)) / np.float32(127.5))) for name in (
             'flowers', 'ultraface', 'picodet', 'openseeface', 'squeezenet', 'cifar')),
@@ -196,12 +201,14 @@ def list_wrong(m):
         ('nanodet', 'cut off to integers after dividing', m.tensors('nanodet', lambda x, i: np.float32(0) * x)),
         ('espcn', 'cut off to integers after dividing', m.tensors('espcn', lambda x, i: np.floor(x))),
         # colours
-        *((name, 'colours', m.pictures(name, color='rgb' if PICTURES[name][3] == 'bgr' else 'bgr')) for name in ('flowers', 'nanodet', 'deeplab')),
+        *((name, 'colours', m.pictures(name, color='rgb' if PICTURES[name][3] == 'bgr' else 'bgr'))
+          for name in ('flowers', 'nanodet', 'deeplab')),
         # layout
         *((name, 'channels behind', m.tensors(name, first_channel_last, suffix)) for name, suffix in (
             ('flowers', 'npz'), ('openseeface', 'raw'), ('picodet', 'npz'))),
         # one of twenty
-        *((name, 'one sample in pixels', m.tensors(name, only(7, lambda x: x * np.float32(127.5) + np.float32(127.5)))) for name in (
+        *((name, 'one sample in pixels', m.tensors(name, only(7, lambda x: x * np.float32(127.5) + np.float32(127.5))))
+          for name in (
             'flowers', 'ultraface', 'openseeface')),
         ('espcn', 'one sample in pixels', m.tensors('espcn', only(3, lambda x: x * np.float32(255)))),
         ('nanodet', 'one sample much too large', m.tensors('nanodet', only(11, lambda x: x * np.float32(1000)))),
@@ -238,7 +245,8 @@ def list_wrong(m):
 def list_right(m):
     yield from ((name, m.pictures(name)) for name in PICTURES if name != 'vit')
     yield from ((name, m.pictures(name, folder=folder)) for name, folder in (
-        ('flowers', PEOPLE), ('ultraface', COCO), ('nanodet', PEOPLE), ('espcn', COCO), ('openseeface', os.path.join(CIFAR, 'airplane')),
+        ('flowers', PEOPLE), ('ultraface', COCO), ('nanodet', PEOPLE), ('espcn', COCO), ('openseeface',
+                                                                                         os.path.join(CIFAR, 'airplane')),
         ('flowers', CIFAR), ('nanodet', CIFAR), ('ultraface-bn', CIFAR), ('openseeface', COCO)))
     yield 'magika', m.bytes_of_files()
     yield from ((name, m.tensors(name)) for name in (*TENSORS, 'flowers', 'nanodet', 'yunet'))
@@ -250,7 +258,8 @@ def list_right(m):
 
 def quantize(name, options, out):
     """(codes of what is suspected, level): what was refused is suspected, too."""
-    done = subprocess.run([CLI, 'quantize', os.path.join(SHARED, 'models', stem_of(name) + '.onnx'), '-o', out, '--json', '--no-verify',
+    done = subprocess.run([CLI, 'quantize', os.path.join(SHARED, 'models', stem_of(name) + '.onnx'), '-o', out, '--json',
+                           '--no-verify',
                            '--threads', '1', *options],
                           capture_output=True, text=True)
     if os.path.exists(out):

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""training_table.py VERNIER_CLI [--write PAGE] [--quick] [--answers | --networks] [MODEL...]: what --train brings real networks, on top of
-the repairs that need no gradients, judged by onnxruntime on samples that were neither calibrated nor trained with. Prints the two tables of
-data/help/vernier-accuracy.md, and writes them there: signal to noise of networks with powers of two and with weights of 4 bit, correct
-answers of networks with 4 bit. --quick: one small network each, a minute at most.
+"""training_table.py VERNIER_CLI [--write PAGE] [--quick] [--answers | --networks] [MODEL...]: what --train brings real networks,
+on top of the repairs that need no gradients, judged by onnxruntime on samples that were neither calibrated nor trained with.
+Prints the two tables of data/help/vernier-accuracy.md, and writes them there: signal to noise of networks with powers of two and
+with weights of 4 bit, correct answers of networks with 4 bit. --quick: one small network each, a minute at most.
 
-Training is not limited in time, so that figures do not depend on the machine. Gains are those of a photograph, mean over its copies, and
-their standard error over the photographs. Fails where an export is invalid, where a gain is below zero by more than two standard errors, or
-where correct answers are further below float than they may be."""
+Training is not limited in time, so that figures do not depend on the machine. Gains are those of a photograph, mean over its
+copies, and their standard error over the photographs. Fails where an export is invalid, where a gain is below zero by more than
+two standard errors, or where correct answers are further below float than they may be."""
 import glob
 import gzip
 import os
@@ -27,7 +27,8 @@ from samples import Source, read_digits    # noqa: E402
 
 CALIBRATION, TESTS, COPIES = 24, 6, 8
 TRAIN = ['--train=adaquant-thresholds']
-FORMATS = [('powers of two', ['--preset=npu-cnn', '--rounding=second-order', '--bias-correction=guarded', '--balance-channels=folded']),
+FORMATS = [('powers of two', ['--preset=npu-cnn', '--rounding=second-order', '--bias-correction=guarded',
+                              '--balance-channels=folded']),
            ('4 bit', ['--preset=cpu', '--weight=int4', '--rounding=second-order'])]
 
 # Networks with labels: samples that are judged, and by how many points training may end below float.
@@ -66,7 +67,8 @@ def move(feed, k):
 
 def find_gain(wanted, before, after):
     """Of a photograph, in dB: the mean, and its standard error."""
-    gains = np.array([mean_sqnr([w], [a]) - mean_sqnr([w], [b]) for w, b, a in zip(wanted, before, after)]).reshape(-1, COPIES).mean(1)
+    gains = np.array([mean_sqnr([w], [a]) - mean_sqnr([w], [b]) for w, b,
+                      a in zip(wanted, before, after)]).reshape(-1, COPIES).mean(1)
     return float(np.mean(gains)), float(np.std(gains) / max(1, len(gains) - 1) ** 0.5)
 
 
@@ -161,7 +163,8 @@ def measure_answers(cli, folder, stem, n):
         save_samples(os.path.join(work, 'data'), learned)
         for _, options in ANSWER_FORMS:
             out = os.path.join(work, 'out.onnx')
-            seconds = quantize(cli, model, out, os.path.join(work, 'data'), judged[0], ['--preset=cpu', '--weight=int4', *options])
+            seconds = quantize(cli, model, out, os.path.join(work, 'data'), judged[0],
+                               ['--preset=cpu', '--weight=int4', *options])
             answers.append(count_right(out, judged, labels))
     return answers, seconds
 
@@ -174,7 +177,8 @@ def count_right(path, samples, labels):
 
 
 def table_answers(cli, folder, names, quick):
-    lines = ['| network | samples | float | ' + ' | '.join(name for name, _ in ANSWER_FORMS) + ' | seconds |', '|---' * (4 + len(ANSWER_FORMS)) + '|']
+    lines = ['| network | samples | float | ' + ' | '.join(name for name, _ in ANSWER_FORMS) + ' | seconds |',
+             '|---' * (4 + len(ANSWER_FORMS)) + '|']
     faults = 0
     for stem in names:
         n, below = (500, 1.0) if quick else ANSWERS[stem]
@@ -188,7 +192,8 @@ def table_answers(cli, folder, names, quick):
 def write_table(page, marks, lines):
     text = open(page, encoding='utf-8').read()
     before, rest = text.split(marks[0])
-    open(page, 'w', encoding='utf-8').write(before + marks[0] + '\n' + '\n'.join(lines) + '\n' + marks[1] + rest.split(marks[1])[1])
+    open(page, 'w', encoding='utf-8').write(before + marks[0] + '\n' + '\n'.join(lines) + '\n' + marks[1]
+                                            + rest.split(marks[1])[1])
 
 
 def main():
@@ -206,7 +211,8 @@ def main():
         if page:
             write_table(page, NETWORKS_MARKS, lines)
     if not only_networks:
-        lines, wrong = table_answers(cli, folder, [a for a in arguments if a in ANSWERS] or (QUICK if quick else list(ANSWERS)), quick)
+        lines, wrong = table_answers(cli, folder, [a for a in arguments if a in ANSWERS] or (QUICK if quick else list(ANSWERS)),
+                                     quick)
         faults += wrong
         if page:
             write_table(page, ANSWERS_MARKS, lines)

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""transformers_table.py VERNIER_CLI [--write PAGE] [--blocks] [MODEL...]: transformers beside onnxruntime.quantization, judged by onnxruntime
-on held-out samples: at 8 bit, static and dynamic, and with --blocks MatMulNBits, by rounding to nearest, the
-peer's k_quant (which needs the package onnx_ir), and second-order rounding. For each export the mean signal to noise of the outputs, the
-time of one sample beside the float network (one thread, best of many in turns), and its size. Prints the table for the documentation, and
-writes it there.
+"""transformers_table.py VERNIER_CLI [--write PAGE] [--blocks] [MODEL...]: transformers beside onnxruntime.quantization, judged by
+onnxruntime on held-out samples: at 8 bit, static and dynamic, and with --blocks MatMulNBits, by rounding to nearest, the
+peer's k_quant (which needs the package onnx_ir), and second-order rounding. For each export the mean signal to noise of the
+outputs, the time of one sample beside the float network (one thread, best of many in turns), and its size. Prints the table for
+the documentation, and writes it there.
 
-Both quantizers get the same samples and the same network, prepared by `vernier-cli prepare`; the peer's figure at 8 bit is the better one
-of a scale per tensor and per channel. Gemm stays in float with --blocks, as the peer has it. Fails where --auto is not 3 dB above the
-peer's static export, dynamic is below the peer's by more than chance, or second-order rounding below k_quant; tells where --auto is slower."""
+Both quantizers get the same samples and the same network, prepared by `vernier-cli prepare`; the peer's figure at 8 bit is the
+better one of a scale per tensor and per channel. Gemm stays in float with --blocks, as the peer has it. Fails where --auto is not
+3 dB above the peer's static export, dynamic is below the peer's by more than chance, or second-order rounding below k_quant;
+tells where --auto is slower."""
 import logging
 import os
 import sys
@@ -29,7 +30,8 @@ MODELS = ['vit_cct2_32_op20', 'txt_bert_toy_op12_unsorted', 'txt_tashkeel_transf
 CALIBRATION, TESTS = 24, 48
 LEAST_GAIN_DB, CHANCE_DB, MOST_TIME = 3.0, 1.5, 1.1
 EIGHT = ['peer static', 'plain', '--auto', '--accuracy-first', 'peer dynamic', 'dynamic', 'dynamic --auto']
-OPTIONS = {'plain': ['--preset', 'cpu'], '--auto': ['--preset', 'cpu', '--auto'], '--accuracy-first': ['--preset', 'cpu', '--auto', '--accuracy-first'],
+OPTIONS = {'plain': ['--preset', 'cpu'], '--auto': ['--preset', 'cpu', '--auto'],
+           '--accuracy-first': ['--preset', 'cpu', '--auto', '--accuracy-first'],
            'dynamic': ['--preset', 'dynamic'], 'dynamic --auto': ['--preset', 'dynamic', '--auto']}
 BLOCKS = [f'{how}, {bits} bit' for bits in (4, 8) for how in ('peer nearest', 'peer k_quant', 'nearest', 'second order')
           if (how, bits) != ('peer k_quant', 8)]    # which has 4 bits whatever it is told
@@ -45,7 +47,8 @@ class Network:
         source = Source(shared, stem, open_session(original))
         samples = source.make(min(CALIBRATION + TESTS, source.most))
         self.calibration, self.tests = samples[:CALIBRATION], samples[CALIBRATION:]
-        self.sizes = [w for name, x in samples[0].items() if x.ndim for w in ('--shape', f'{name}=' + 'x'.join(map(str, x.shape)))]
+        self.sizes = [w for name, x in samples[0].items() if x.ndim
+                      for w in ('--shape', f'{name}=' + 'x'.join(map(str, x.shape)))]
         self.prepared, self.data = os.path.join(work, 'prepared.onnx'), os.path.join(work, 'data')
         opset = next(o.version for o in onnx.load(original).opset_import if o.domain in ('', 'ai.onnx'))
         run(cli, 'prepare', original, '-o', self.prepared, '--pass', 'fix-shapes', '--pass', 'copy-bias-init',
@@ -67,7 +70,8 @@ class Network:
                 if dynamic:
                     peer_dynamic(self.prepared, out, per_channel)
                 else:
-                    peer_static(self.prepared, out, self.calibration, 'minmax', 'qdq', per_channel, os.path.join(self.work, 'cache'))
+                    peer_static(self.prepared, out, self.calibration, 'minmax', 'qdq', per_channel,
+                                os.path.join(self.work, 'cache'))
                 db = self.judge(out)[0]
             except Exception as e:    # noqa: BLE001: whatever it is, there is no file
                 print(f'{self.stem}: the peer fails: {str(e).strip()[:200]}')
@@ -81,7 +85,8 @@ class Network:
         out = os.path.join(self.work, f'peer-{k_quant}-{bits}.onnx')
         try:
             config = nbits.KQuantWeightOnlyQuantConfig() if k_quant else None
-            quantizer = nbits.MatMulNBitsQuantizer(onnx.load(self.prepared), bits=bits, block_size=BLOCK, is_symmetric=False, algo_config=config)
+            quantizer = nbits.MatMulNBitsQuantizer(onnx.load(self.prepared), bits=bits, block_size=BLOCK, is_symmetric=False,
+                                                   algo_config=config)
             quantizer.process()
             quantizer.model.save_model_to_file(out)
         except Exception as e:    # noqa: BLE001: whatever it is, there is no file

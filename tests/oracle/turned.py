@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""turned.py ENGINE_RUN CLI: the form of a network that oracle.open_session() makes for processors whose kernels saturate is computed by
-onnxruntime as the engine computes the network itself: every kind of product, constant operands and others, inside If, Loop and Scan.
-Other tests use that form on such processors only, this one everywhere."""
+"""turned.py ENGINE_RUN CLI: the form of a network that oracle.open_session() makes for processors whose kernels saturate is
+computed by onnxruntime as the engine computes the network itself: every kind of product, constant operands and others, inside If,
+Loop and Scan. Other tests use that form on such processors only, this one everywhere."""
 import os
 import sys
 import tempfile

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""verify.py CLI SOURCE: `vernier-cli verify` with a Python that has onnxruntime: what it says of an export holds, a file that ONNX Runtime
-does not load is told as such, and nothing stays behind in the temporary folder. Where kernels saturate (oracle.saturates()) an export
-with 8 bit weights may differ, if it agrees with exact kernels and the reason is told; one with 7 bit weights agrees everywhere."""
+"""verify.py CLI SOURCE: `vernier-cli verify` with a Python that has onnxruntime: what it says of an export holds, a file that
+ONNX Runtime does not load is told as such, and nothing stays behind in the temporary folder. Where kernels saturate
+(oracle.saturates()) an export with 8 bit weights may differ, if it agrees with exact kernels and the reason is told; one with 7
+bit weights agrees everywhere."""
 import glob
 import json
 import math
@@ -43,14 +44,16 @@ def run(folder, *args):
 
 def has_large_weights(export):
     """Whether weights use more than 7 of their 8 bits, so that two products by them may go beyond 16."""
-    weights = [onnx.numpy_helper.to_array(t) for t in onnx.load(export).graph.initializer if t.data_type == onnx.TensorProto.INT8 and len(t.dims) > 1]
+    weights = [onnx.numpy_helper.to_array(t) for t in onnx.load(export).graph.initializer if t.data_type == onnx.TensorProto.INT8
+               and len(t.dims) > 1]
     return any(numpy.abs(w.astype(int)).max() > 64 for w in weights)
 
 
 def check_export(folder, preset, *settings):
     export, name = os.path.join(folder, preset + ''.join(settings) + '.onnx'), ' '.join([preset, *settings])
     data = ['--data', os.path.join(DEMO, 'samples'), '--preprocess', 'minus-one-one']
-    subprocess.run([CLI, 'quantize', os.path.join(DEMO, 'demo.onnx'), '-o', export, *data, '--preset', preset, *settings], check=True,
+    subprocess.run([CLI, 'quantize', os.path.join(DEMO, 'demo.onnx'), '-o', export, *data, '--preset', preset, *settings],
+                   check=True,
                    capture_output=True)
     args = [export, '--model', os.path.join(DEMO, 'demo.onnx'), *data, '--samples', '4', '--runs', '5']
     code, said = run(folder, *args)
@@ -66,7 +69,8 @@ def check_export(folder, preset, *settings):
     for output in said['outputs']:
         same = float(output['sqnr_db']) >= float(output['our_sqnr_db']) + 10
         expect(said['agrees'] == same or len(said['outputs']) > 1, f"{name}: “agrees” goes by the error of quantizing")
-        expect(abs(output['onnxruntime_sqnr_db'] - output['our_sqnr_db']) < 3, f"{name}: error {output['onnxruntime_sqnr_db']:.1f} dB there, "
+        expect(abs(output['onnxruntime_sqnr_db'] - output['our_sqnr_db']) < 3,
+               f"{name}: error {output['onnxruntime_sqnr_db']:.1f} dB there, "
                f"{output['our_sqnr_db']:.1f} here")
     return export
 
@@ -74,9 +78,11 @@ def check_export(folder, preset, *settings):
 def check_saturated(args, name, said):
     """It differs by default, agrees with exact kernels, and says so in words."""
     worst = min(output['sqnr_db'] for output in said['outputs'])
-    expect(said['exact_agrees'] and said['exact_sqnr_db'] > worst + 10, f"{name}: {worst:.1f} dB, {said['exact_sqnr_db']:.1f} dB exactly")
+    expect(said['exact_agrees'] and said['exact_sqnr_db'] > worst + 10,
+           f"{name}: {worst:.1f} dB, {said['exact_sqnr_db']:.1f} dB exactly")
     done = subprocess.run([CLI, 'verify', *args, '--python', sys.executable], capture_output=True, text=True)
-    expect(done.returncode == 0 and all(word in done.stdout for word in ('VNNI', 'saturate', 'reduce-range', 'x64quantprecision')),
+    expect(done.returncode == 0 and all(word in done.stdout
+                                        for word in ('VNNI', 'saturate', 'reduce-range', 'x64quantprecision')),
            f'{name}: reason and remedy are told')
 
 
@@ -84,24 +90,29 @@ def check_quantize(folder):
     """`quantize --verify`: what it measured stands in report, JSON and project."""
     report, project = os.path.join(folder, 'report'), os.path.join(folder, 'demo.vernier')
     export = os.path.join(folder, 'verified.onnx')
-    done = subprocess.run([CLI, 'quantize', os.path.join(DEMO, 'demo.onnx'), '-o', export, '--data', os.path.join(DEMO, 'samples'), '--preprocess',
-                           'minus-one-one', '--exclude', '/blocks/2/*', '--verify', '--python', sys.executable, '--report', report, '--save-project',
+    done = subprocess.run([CLI, 'quantize', os.path.join(DEMO, 'demo.onnx'), '-o', export, '--data',
+                           os.path.join(DEMO, 'samples'), '--preprocess',
+                           'minus-one-one', '--exclude', '/blocks/2/*', '--verify', '--python', sys.executable, '--report',
+                           report, '--save-project',
                            project, '--json'], check=True, capture_output=True, text=True)
     said = json.loads(done.stdout)['report']['runtime']
     with open(os.path.join(report, 'report.json'), encoding='utf-8') as file:
         expect(json.load(file)['runtime'] == said, 'the report in the folder tells the same')
-    expect(said['onnxruntime'] == onnxruntime.__version__ and said['seconds_from'] == said['integer_share_from'] == 'measured', 'figures are measured')
+    expect(said['onnxruntime'] == onnxruntime.__version__ and said['seconds_from'] == said['integer_share_from'] == 'measured',
+           'figures are measured')
     expect(abs(said['time_ratio'] - said['seconds'] / said['float_seconds']) < 1e-6, 'the ratio is that of the times')
     runs = os.path.join(folder, 'demo.vernier-runs')
     with open(os.path.join(runs, os.listdir(runs)[0]), encoding='utf-8') as file:
         kept = json.load(file)
-    expect(kept['onnxruntime']['version'] == onnxruntime.__version__ and kept['onnxruntime']['seconds'] == said['seconds'], 'the run keeps it')
+    expect(kept['onnxruntime']['version'] == onnxruntime.__version__ and kept['onnxruntime']['seconds'] == said['seconds'],
+           'the run keeps it')
     agrees = len(said['outputs']) > 0 and not warned_of(done.stdout, 'runtime-differs')
     expect(kept['onnxruntime'].get('saturates', False) == oracle.saturates(), 'the run keeps whether kernels saturate')
     warned = warned_of(done.stdout, 'runtime-differs')
     if oracle.saturates() and not agrees:
         expect(kept['onnxruntime']['exact-agrees'], 'outputs agree with exact kernels')
-        expect(len(warned) == 1 and 'saturate' in warned[0]['text'] and 'reduce-range' in warned[0]['remedy'], 'a note tells reason and remedy')
+        expect(len(warned) == 1 and 'saturate' in warned[0]['text'] and 'reduce-range' in warned[0]['remedy'],
+               'a note tells reason and remedy')
     else:
         expect(agrees and not warned, 'outputs agree, and no note says otherwise')
     check_kernels(export, folder, said, json.loads(done.stdout)['report']['tensors'])
@@ -111,7 +122,8 @@ def warned_of(text, code):
     return [n for n in json.loads(text)['report']['notes'] if n['code'] == code]
 
 
-# An interpreter that puts a fault into the export before ONNX Runtime sees it: in its temporary folder, as on a machine with another version.
+# An interpreter that puts a fault into the export before ONNX Runtime sees it: in its temporary folder, as on a machine with
+# another version.
 SABOTEUR = """#!{python}
 import json, os, sys
 import numpy, onnx
@@ -132,17 +144,20 @@ def quantize(folder, *options, python=sys.executable, cwd=None, **environment):
     """As a user does: nobody asks for ONNX Runtime, but there is one."""
     there = {name: value for name, value in os.environ.items() if name != 'VN_NO_VERIFY'}
     done = subprocess.run([CLI, 'quantize', os.path.join(DEMO, 'demo.onnx'), '-o', os.path.join(folder, 'usual.onnx'), '--data',
-                           os.path.join(DEMO, 'samples'), '--preprocess', 'minus-one-one', '--reduce-range', '--json', '--python', python, *options],
+                           os.path.join(DEMO, 'samples'), '--preprocess', 'minus-one-one', '--reduce-range', '--json', '--python',
+                           python, *options],
                           capture_output=True, text=True, cwd=cwd, env={**there, **environment})
     return done.returncode, json.loads(done.stdout)
 
 
 def check_usual(folder):
-    """Without being asked `quantize` measures, judges by what it measured, and fails where ONNX Runtime does not do what it says."""
+    """Without being asked `quantize` measures, judges by what it measured, and fails where ONNX Runtime does not do what it
+    says."""
     code, said = quantize(folder)
     runtime, level = said['report']['runtime'], said['report']['summary']['level']
     expect(code == 0 and 'error' not in said and level == 'good', f'an export that runs: {level}')
-    expect(runtime['onnxruntime'] == onnxruntime.__version__ and runtime['seconds_from'] == 'measured', 'its figures are measured')
+    expect(runtime['onnxruntime'] == onnxruntime.__version__ and runtime['seconds_from'] == 'measured',
+           'its figures are measured')
     expect('not run' not in said['report']['summary']['verdict'], 'its verdict is that of ONNX Runtime')
     here = said['report']['summary']['sqnr_db']
     code, off = quantize(folder, VN_NO_VERIFY='1')
@@ -153,9 +168,11 @@ def check_usual(folder):
     os.chmod(saboteur, 0o755)
     code, said = quantize(folder, python=saboteur, FAULT='operator')
     expect(code == 1 and said['error']['code'] == said['report']['summary']['level'] == 'refused', 'a refused one is a failure')
-    expect('NoSuchOperator' in said['error']['message'] and os.path.exists(os.path.join(folder, 'usual.onnx')), 'which says why, and leaves the file')
+    expect('NoSuchOperator' in said['error']['message'] and os.path.exists(os.path.join(folder, 'usual.onnx')),
+           'which says why, and leaves the file')
     code, said = quantize(folder, python=saboteur, FAULT='scale')
-    expect(code == 1 and said['report']['summary']['level'] in ('differs', 'unusable'), f"another result is one: {said['report']['summary']['level']}")
+    expect(code == 1 and said['report']['summary']['level'] in ('differs', 'unusable'),
+           f"another result is one: {said['report']['summary']['level']}")
     output = said['report']['runtime']['outputs'][0]
     text = said['report']['summary']['text'].replace(chr(160), ' ').replace('−', '-')
     told = re.search(r'In ONNX Runtime, the worst output has an SQNR of (-?[0-9.]+)(?: ± [0-9.]+)? dB', text)
@@ -164,11 +181,13 @@ def check_usual(folder):
 
 
 def check_figure(folder):
-    """Where outputs are alike but not the same, the verdict tells ONNX Runtime's figure: that of all samples, computed there alone."""
+    """Where outputs are alike but not the same, the verdict tells ONNX Runtime's figure: that of all samples, computed there
+    alone."""
     export = os.path.join(folder, 'usual.onnx')
     _, said = quantize(folder, '--preset', 'xquant', '--held-out', '32')
     summary = said['report']['summary']
-    _, all_ = run(folder, export, '--model', os.path.join(DEMO, 'demo.onnx'), '--data', os.path.join(DEMO, 'samples'), '--preprocess', 'minus-one-one',
+    _, all_ = run(folder, export, '--model', os.path.join(DEMO, 'demo.onnx'), '--data', os.path.join(DEMO, 'samples'),
+                  '--preprocess', 'minus-one-one',
                   '--samples', '64', '--runs', '1')
     there = min(output['onnxruntime_sqnr_db'] for output in all_['outputs'])
     told = re.search(r'SQNR of (-?[0-9.]+)(?: ± [0-9.]+)? dB', summary['text'].replace(chr(160), ' '))
@@ -176,31 +195,42 @@ def check_figure(folder):
 
 
 def check_parts(folder):
-    """Boxes in pixels beside scores: figures are those of the scores, which one scale for both makes zeros of, and the part is named."""
+    """Boxes in pixels beside scores: figures are those of the scores, which one scale for both makes zeros of, and the part is
+    named."""
     rng = numpy.random.default_rng(5)
-    tensors = {'w': rng.normal(size=(12, 3, 3, 3)) / 4, 'factors': numpy.r_[numpy.full(4, 60.0), numpy.full(8, 0.02)].reshape(1, 12, 1, 1)}
-    nodes = [onnx.helper.make_node('Conv', ['x', 'w'], ['c'], pads=[1, 1, 1, 1]), onnx.helper.make_node('Mul', ['c', 'factors'], ['y'])]
+    tensors = {'w': rng.normal(size=(12, 3, 3, 3)) / 4,
+               'factors': numpy.r_[numpy.full(4, 60.0), numpy.full(8, 0.02)].reshape(1, 12, 1, 1)}
+    nodes = [onnx.helper.make_node('Conv', ['x', 'w'], ['c'], pads=[1, 1, 1, 1]),
+             onnx.helper.make_node('Mul', ['c', 'factors'], ['y'])]
     values = [onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1, n, 8, 8]) for name, n in (('x', 3), ('y', 12))]
     graph = onnx.helper.make_graph(nodes, 'g', values[:1], values[1:],
-                                   [onnx.numpy_helper.from_array(value.astype(numpy.float32), name) for name, value in tensors.items()])
+                                   [onnx.numpy_helper.from_array(value.astype(numpy.float32), name) for name,
+                                    value in tensors.items()])
     source, export, samples = (os.path.join(folder, name) for name in ('parts.onnx', 'parts-8.onnx', 'parts'))
     onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid('', 17)], ir_version=8), source)
     os.mkdir(samples)
     inputs = [rng.normal(size=(1, 3, 8, 8)).astype(numpy.float32) for _ in range(6)]
     for i, value in enumerate(inputs):
         numpy.save(os.path.join(samples, f'{i}.npy'), value)
-    subprocess.run([CLI, 'quantize', source, '-o', export, '--data', samples, '--reduce-range', '--float-mixed=false', '--no-verify'], check=True,
+    subprocess.run([CLI, 'quantize', source, '-o', export, '--data', samples, '--reduce-range', '--float-mixed=false',
+                    '--no-verify'], check=True,
                    capture_output=True)
-    wanted, got = (numpy.concatenate([oracle.open_session(path).run(None, {'x': x})[0] for x in inputs]) for path in (source, export))
-    whole, scores = (10 * math.log10(numpy.sum(f ** 2.0) / numpy.sum((q - f) ** 2.0)) for f, q in ((wanted, got), (wanted[:, 4:], got[:, 4:])))
+    wanted, got = (numpy.concatenate([oracle.open_session(path).run(None, {'x': x})[0] for x in inputs])
+                   for path in (source, export))
+    whole, scores = (10 * math.log10(numpy.sum(f ** 2.0) / numpy.sum((q - f) ** 2.0)) for f,
+                     q in ((wanted, got), (wanted[:, 4:], got[:, 4:])))
     _, said = run(folder, export, '--model', source, '--data', samples, '--samples', '6', '--runs', '1')
     output = said['outputs'][0]
-    expect(scores < whole - 15 and abs(output['onnxruntime_sqnr_db'] - scores) < 0.01, f"{scores:.2f} dB of the scores, {whole:.1f} of both: "
+    expect(scores < whole - 15 and abs(output['onnxruntime_sqnr_db'] - scores) < 0.01,
+           f"{scores:.2f} dB of the scores, {whole:.1f} of both: "
            f"{output['onnxruntime_sqnr_db']:.2f}")
-    expect(output.get('part', {}).get('slices') == '4-11' and output['part']['axis'] == 1, f"the part is named: {output.get('part')}")
+    expect(output.get('part', {}).get('slices') == '4-11' and output['part']['axis'] == 1,
+           f"the part is named: {output.get('part')}")
     _, alone = run(folder, source, '--data', samples, '--samples', '6', '--runs', '1')
-    expect(alone['outputs'][0].get('part', {}).get('slices') in ('0-3', '4-11'), 'without the float network the outputs of the file tell the parts')
-    done = subprocess.run([CLI, 'evaluate', source, export, '--data', samples, '--json'], check=True, capture_output=True, text=True)
+    expect(alone['outputs'][0].get('part', {}).get('slices') in ('0-3', '4-11'),
+           'without the float network the outputs of the file tell the parts')
+    done = subprocess.run([CLI, 'evaluate', source, export, '--data', samples, '--json'], check=True, capture_output=True,
+                          text=True)
     row = json.loads(done.stdout)['models'][1]
     expect(abs(row['sqnr_db'] - output['our_sqnr_db']) < 0.01 and row['outputs'][0]['part']['slices'] == '4-11',
            f"evaluate tells the same, {row['sqnr_db']:.2f} dB")
@@ -214,7 +244,8 @@ def check_planted(folder):
         with open(os.path.join(planted, name + '.py'), 'w', encoding='utf-8') as file:
             file.write(f'open({os.path.join(planted, "ran")!r}, "w")')
     code, said = quantize(folder, cwd=planted)
-    expect(code == 0 and said['report']['runtime']['seconds_from'] == 'measured' and not os.path.exists(os.path.join(planted, 'ran')),
+    expect(code == 0 and said['report']['runtime']['seconds_from'] == 'measured'
+           and not os.path.exists(os.path.join(planted, 'ran')),
            'files in the working folder are not run')
 
 
@@ -224,14 +255,17 @@ def check_kernels(export, folder, said, tensors):
     options.optimized_model_filepath = os.path.join(folder, 'optimized.onnx')
     options.log_severity_level = 4
     onnxruntime.InferenceSession(export, options, providers=['CPUExecutionProvider'])
-    made = [n for n in onnx.load(options.optimized_model_filepath).graph.node if n.op_type in ('QLinearConv', 'QGemm', 'Conv', 'FusedConv')]
+    made = [n for n in onnx.load(options.optimized_model_filepath).graph.node
+            if n.op_type in ('QLinearConv', 'QGemm', 'Conv', 'FusedConv')]
     integer = {get_layer(n.name) for n in made if n.op_type.startswith('Q')}
     floats = {get_layer(n.name.removeprefix('fused ')) for n in made if not n.op_type.startswith('Q')}
     macs = count_macs(os.path.join(DEMO, 'demo.onnx'))
     expect(floats and integer and set(macs) == floats | integer, f'{len(floats)} of {len(macs)} nodes with weights are float')
     share = sum(macs[n] for n in integer) / sum(macs.values())
-    expect(abs(said['integer_share'] - share) < 0.01, f"{said['integer_share']:.4f} of the multiplications on integers, {share:.4f} by its graph")
-    told = {get_layer(t['node']): t['runtime'] for t in tensors if t['type'] in ('Conv', 'Clip', 'Gemm') and t['runtime'] != 'absorbed'}
+    expect(abs(said['integer_share'] - share) < 0.01,
+           f"{said['integer_share']:.4f} of the multiplications on integers, {share:.4f} by its graph")
+    told = {get_layer(t['node']): t['runtime'] for t in tensors if t['type'] in ('Conv', 'Clip', 'Gemm')
+            and t['runtime'] != 'absorbed'}
     wrong = [n for n, kind in told.items() if (kind == 'float') != (n in floats)]
     expect(len(told) > 15 and set(told) & floats and not wrong, f'{len(told)} kernels are those that were chosen: {wrong}')
 
@@ -260,18 +294,23 @@ def check_library(folder, export):
     if not found:
         print('skipped: the package has no libonnxruntime.so')
         return
-    args = [export, '--model', os.path.join(DEMO, 'demo.onnx'), '--data', os.path.join(DEMO, 'samples'), '--preprocess', 'minus-one-one', '--samples',
+    args = [export, '--model', os.path.join(DEMO, 'demo.onnx'), '--data', os.path.join(DEMO, 'samples'), '--preprocess',
+            'minus-one-one', '--samples',
             '4', '--runs', '5']
     _, python = run(folder, *args)
-    done = subprocess.run([CLI, 'verify', *args, '--json'], capture_output=True, text=True, env={**os.environ, 'VN_ORT_LIBRARY': found[0]})
+    done = subprocess.run([CLI, 'verify', *args, '--json'], capture_output=True, text=True,
+                          env={**os.environ, 'VN_ORT_LIBRARY': found[0]})
     said = json.loads(done.stdout)
-    expect(done.returncode == 0 and said['onnxruntime'] == onnxruntime.__version__, 'libonnxruntime runs it: ' + os.path.basename(found[0]))
-    expect([o['sqnr_db'] for o in said['outputs']] == [o['sqnr_db'] for o in python['outputs']] and len(said['outputs']) > 0, 'with the same outputs')
+    expect(done.returncode == 0 and said['onnxruntime'] == onnxruntime.__version__,
+           'libonnxruntime runs it: ' + os.path.basename(found[0]))
+    expect([o['sqnr_db'] for o in said['outputs']] == [o['sqnr_db'] for o in python['outputs']] and len(said['outputs']) > 0,
+           'with the same outputs')
     expect(said['integer_share'] == python['integer_share'], 'and the same kernels')
     for key in ('agrees', 'saturates', 'exact_agrees', 'exact_sqnr_db'):
         expect(said.get(key) == python.get(key), f'and the same “{key}”: {said.get(key)}')
     expect(said['agreement'] != 'other' or said['exact_agrees'], 'and agrees')
-    expect(0 < said['seconds'] < 10 and 0 < said['float_seconds'] < 10, f"{said['seconds'] / said['float_seconds']:.2f} times float, in Python "
+    expect(0 < said['seconds'] < 10 and 0 < said['float_seconds'] < 10,
+           f"{said['seconds'] / said['float_seconds']:.2f} times float, in Python "
            f"{python['seconds'] / python['float_seconds']:.2f}")
     broken = os.path.join(folder, 'broken-again.onnx')
     model = onnx.load(export)
@@ -324,7 +363,8 @@ def main():
         code, said = run(folder, broken, '--runs', '1')
         expect(code == 1 and 'error' in said, 'an operator that nobody has: ' + said.get('error', {}).get('message', '')[:80])
         code, said = run(folder, export, '--model', broken, '--runs', '1')
-        expect(code == 1 and 'float model' in said.get('error', {}).get('message', ''), 'a float network that does not load is told')
+        expect(code == 1 and 'float model' in said.get('error', {}).get('message', ''),
+               'a float network that does not load is told')
     print(len(faults), 'faults')
     sys.exit(bool(faults))
 

@@ -88,7 +88,8 @@ def deform_conv(d):
     out = [(size[i] + pads[i] + pads[i + 2] - dilations[i] * (kernel[i] - 1) - 1) // strides[i] + 1 for i in range(2)]
     taps = kernel[0] * kernel[1] * offset_group
     x, w = d.array(2, channels, *size), d.array(2 * group, channels // group, *kernel)
-    inputs = [x, w, d.array(2, 2 * taps, *out), d.array(w.shape[0]) if d.int(0, 1) else None, d.array(2, taps, *out) if d.int(0, 1) else None]
+    inputs = [x, w, d.array(2, 2 * taps, *out), d.array(w.shape[0]) if d.int(0, 1) else None, d.array(2, taps, *out)
+              if d.int(0, 1) else None]
     while inputs[-1] is None:
         inputs.pop()
     return Case('DeformConv', inputs, opset=d.choice([19, 22]), group=group, offset_group=offset_group, kernel_shape=kernel,
@@ -104,7 +105,8 @@ def col2im(d):
     for i in range(n):
         columns *= (image[i] + pads[i] + pads[i + n] - dilations[i] * (block[i] - 1) - 1) // strides[i] + 1
     x = d.array(d.int(1, 2), int(d.np.prod(block)) * d.int(1, 3), columns)
-    return Case('Col2Im', [x, ints(d, image), ints(d, block)], opset=18, weights=[1, 2], strides=strides, dilations=dilations, pads=pads)
+    return Case('Col2Im', [x, ints(d, image), ints(d, block)], opset=18, weights=[1, 2], strides=strides, dilations=dilations,
+                pads=pads)
 
 
 def center_crop_pad(d):
@@ -135,7 +137,8 @@ def dft(d):
     if opset == 17:
         inputs = [x, length] if length is not None else [x]
         return Case('DFT', inputs, opset=17, weights=range(1, len(inputs)), axis=axis, inverse=inverse, onesided=onesided)
-    return Case('DFT', [x, length, d.np.array(axis - d.choice([0, 4]), 'int64')], opset=20, weights=[2] + ([1] if length is not None else []),
+    return Case('DFT', [x, length, d.np.array(axis - d.choice([0, 4]), 'int64')], opset=20,
+                weights=[2] + ([1] if length is not None else []),
                 inverse=inverse, onesided=onesided)
 
 
@@ -182,7 +185,8 @@ def unique(d):
 
 def cum_sum(d):
     x = floats(d, *d.ints(d.int(1, 3), 1, 6))
-    return Case('CumSum', [x, d.np.array(d.int(-x.ndim, x.ndim - 1), 'int64')], opset=d.choice([11, 14]), exclusive=d.int(0, 1), reverse=d.int(0, 1))
+    return Case('CumSum', [x, d.np.array(d.int(-x.ndim, x.ndim - 1), 'int64')], opset=d.choice([11, 14]), exclusive=d.int(0, 1),
+                reverse=d.int(0, 1))
 
 
 def upsample(d):
@@ -201,7 +205,8 @@ def resize(d):
     scales = [1., 1.] + [d.choice([0.4, 0.5, 0.75, 1., 1.5, 2., 3.3]) for _ in range(n)]
     if opset == 10:
         return Case('Resize', [x, d.np.array(scales, 'float32')], opset=10, weights=[1], mode=d.choice(['nearest', 'linear']))
-    way = ['half_pixel', 'align_corners', 'asymmetric', 'pytorch_half_pixel', 'tf_crop_and_resize'] + ['half_pixel_symmetric'] * (opset >= 19)
+    way = ['half_pixel', 'align_corners', 'asymmetric', 'pytorch_half_pixel',
+           'tf_crop_and_resize'] + ['half_pixel_symmetric'] * (opset >= 19)
     attributes = dict(mode=mode, coordinate_transformation_mode=d.choice(way))
     crop = attributes['coordinate_transformation_mode'] == 'tf_crop_and_resize'
     if mode == 'nearest':
@@ -220,7 +225,8 @@ def resize(d):
     if opset >= 18 and len(inputs) == 4 and not crop and d.int(0, 1):
         attributes.update(axes=list(range(2, 2 + n)), keep_aspect_ratio_policy=d.choice(['stretch', 'not_larger', 'not_smaller']))
         inputs[3] = sizes[2:]
-    return Case('Resize', inputs, opset=opset, weights=[i for i in (1, 2, 3) if i < len(inputs) and inputs[i] is not None], **attributes)
+    return Case('Resize', inputs, opset=opset, weights=[i for i in (1, 2, 3) if i < len(inputs) and inputs[i] is not None],
+                **attributes)
 
 
 def pool(op, d):
@@ -245,7 +251,8 @@ def group_norm(d):
     groups, opset = d.int(1, 3), d.choice([18, 21])
     channels = groups * d.int(1, 3)
     each = groups if opset == 18 else channels
-    return Case('GroupNormalization', [d.array(2, channels, *d.ints(d.int(1, 3), 1, 5)), d.array(each), d.array(each)], opset=opset, num_groups=groups)
+    return Case('GroupNormalization', [d.array(2, channels, *d.ints(d.int(1, 3), 1, 5)), d.array(each), d.array(each)],
+                opset=opset, num_groups=groups)
 
 
 GENERATORS = {

@@ -177,7 +177,8 @@ def sqnr(wanted, found):
 
 
 def agreement(cli, engine, stem, path, preset, photo, work):
-    """None if the preset is rightly refused; or least SQNR of an output of the engine against onnxruntime's, of the small network against the original; the size."""
+    """None if the preset is rightly refused; or least SQNR of an output of the engine against onnxruntime's, of the small network
+    against the original; the size."""
     import numpy as np
     import onnx
 
@@ -218,7 +219,8 @@ def main():
         prepared = [('made', made)]
         for stem in stems[:2]:
             prepared.append((stem, os.path.join(work, stem + '.onnx')))
-            subprocess.run([program, '--prepare', '21', os.path.join(folder, 'models', stem + '.onnx'), prepared[-1][1]], check=True)
+            subprocess.run([program, '--prepare', '21', os.path.join(folder, 'models', stem + '.onnx'), prepared[-1][1]],
+                           check=True)
         for stem, path in prepared:
             for block, dtype, symmetric in BLOCKS:
                 for qdq in (False, True):
@@ -246,7 +248,8 @@ def main():
                 except Exception as error:
                     db, loss, size, wrong = 0, 0, 0, str(error)[:300]
                 compared, failed = compared + 1, failed + (wrong != '')
-                print('%-34s %-10s engine %6.1f dB, float %6.1f dB, size %.2f  %s' % (stem, preset, db, loss, size, wrong), flush=True)
+                print('%-34s %-10s engine %6.1f dB, float %6.1f dB, size %.2f  %s' % (stem, preset, db, loss, size, wrong),
+                      flush=True)
     print('%d compared, %d bad' % (compared, failed))
     sys.exit(1 if failed or not compared else 0)
 

@@ -27,7 +27,8 @@ def save(path, nodes, weights, shape):
 
 def simple(op, path, n):
     """Relu behind Relu, all but one of which go, or Sigmoid, which all stay."""
-    save(path, [helper.make_node(op, ['x' if i == 0 else 'v%d' % (i - 1)], ['v%d' % i], name='n%d' % i) for i in range(n)], [], [1, 4, 8])
+    save(path, [helper.make_node(op, ['x' if i == 0 else 'v%d' % (i - 1)], ['v%d' % i], name='n%d' % i) for i in range(n)], [],
+         [1, 4, 8])
 
 
 def products(path, n):
@@ -40,11 +41,13 @@ def products(path, n):
 def convolutions(path, n):
     rng, nodes, weights, x = np.random.default_rng(1), [], [], 'x'
     for i in range(n // 3):
-        for name, numbers in (('w', np.eye(4).reshape(4, 4, 1, 1) + rng.normal(0, 0.01, (4, 4, 1, 1))), ('s', np.ones(4)), ('b', np.zeros(4)),
+        for name, numbers in (('w', np.eye(4).reshape(4, 4, 1, 1) + rng.normal(0, 0.01, (4, 4, 1, 1))), ('s', np.ones(4)),
+                              ('b', np.zeros(4)),
                               ('m', np.zeros(4)), ('v', np.ones(4))):
             weights.append(numpy_helper.from_array(numbers.astype(np.float32), '%s%d' % (name, i)))
         nodes += [helper.make_node('Conv', [x, 'w%d' % i], ['c%d' % i], name='conv%d' % i),
-                  helper.make_node('BatchNormalization', ['c%d' % i] + ['%s%d' % (k, i) for k in 'sbmv'], ['n%d' % i], name='bn%d' % i),
+                  helper.make_node('BatchNormalization', ['c%d' % i] + ['%s%d' % (k, i) for k in 'sbmv'], ['n%d' % i],
+                                   name='bn%d' % i),
                   helper.make_node('Relu', ['n%d' % i], ['r%d' % i], name='relu%d' % i)]
         x = 'r%d' % i
     save(path, nodes, weights, [1, 4, 8, 8])
@@ -53,7 +56,8 @@ def convolutions(path, n):
 def shared(path, n):
     """One weight that every node reads."""
     weights = [numpy_helper.from_array(np.ones(8, np.float32), 'w')]
-    save(path, [helper.make_node('Add', ['x' if i == 0 else 'v%d' % (i - 1), 'w'], ['v%d' % i], name='n%d' % i) for i in range(n)],
+    save(path, [helper.make_node('Add', ['x' if i == 0 else 'v%d' % (i - 1), 'w'], ['v%d' % i], name='n%d' % i)
+                for i in range(n)],
          weights, [1, 4, 8])
 
 
@@ -94,7 +98,8 @@ def main():
             if None in seconds:
                 failed += 1
                 continue
-            exponents = [math.log(max(b, 0.01) / max(a, 0.01)) / math.log(m / n) for a, b, n, m in zip(seconds, seconds[1:], SIZES, SIZES[1:])]
+            exponents = [math.log(max(b, 0.01) / max(a, 0.01)) / math.log(m / n) for a, b, n,
+                         m in zip(seconds, seconds[1:], SIZES, SIZES[1:])]
             print('%-32s %-9s' % (chain, command) + ''.join('%9.2f s %4d MB' % figures for figures in row) +
                   '   ' + ' '.join('%.2f' % e for e in exponents), flush=True)
             failed += bool(exponents) and exponents[-1] > LIMIT

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Measures where error starts: contribution-run MODEL FOLDER SAMPLES [THREADS [BUDGET [thorough]]]. BUDGET is the megabytes that may be
- * kept, 0 by the machine. Prints the seconds to the estimate, to the first figure of every tensor and to the end, how the estimate ranks
- * the tensors beside what is measured, the peak of memory, and a digest of all figures. */
+/* Measures where error starts: contribution-run MODEL FOLDER SAMPLES [THREADS [BUDGET [thorough]]]. BUDGET is the megabytes that
+ * may be kept, 0 by the machine. Prints the seconds to the estimate, to the first figure of every tensor and to the end, how the
+ * estimate ranks the tensors beside what is measured, the peak of memory, and a digest of all figures. */
 #include "vn-contribution.h"
 #include "vn-jobs.h"
 #include "vn-memory.h"
@@ -167,7 +167,8 @@ main (int   argc,
     found = measure (result, data, (guint) atoi (argv[3]), n_threads, argc > 6, &watch, &error);
   if (found == NULL)
     {
-      fprintf (stderr, "%s\n", error != NULL ? error->message : "usage: contribution-run MODEL FOLDER SAMPLES [THREADS [BUDGET [thorough]]]");
+      fprintf (stderr, "%s\n", error != NULL ? error->message
+               : "usage: contribution-run MODEL FOLDER SAMPLES [THREADS [BUDGET [thorough]]]");
       return 1;
     }
   printf ("%u tensors, %s samples: estimated after %.2f s, all measured after %.2f s, done after %.2f s, %d MB\n",

@@ -225,7 +225,8 @@ def measure_memory(cli, _, work):
     """Many names of the same ten files."""
     name, path, make = next(network for network in networks(work) if network[0] == MEMORY_NETWORK)
     few, out = write_samples(os.path.join(work, 'few'), 10, make), os.path.join(work, 'out.onnx')
-    lines = ['| samples | Vernier, minmax: MB | with comparing | percentile: MB | onnxruntime, MinMax: MB | Percentile: MB |', '|---' * 6 + '|']
+    lines = ['| samples | Vernier, minmax: MB | with comparing | percentile: MB | onnxruntime, MinMax: MB | Percentile: MB |',
+             '|---' * 6 + '|']
     for n in MEMORY_COUNTS:
         folder = os.path.join(work, 'memory-%d' % n)
         os.makedirs(folder)
@@ -250,7 +251,8 @@ def describe_machine(cli):
     text = '%s, %d cores, %.0f GB; %s; onnxruntime %s' % (processor, os.cpu_count(), memory, version, onnxruntime.__version__)
     peers = os.environ.get('VN_PEERS_PYTHON')
     if peers:
-        found = subprocess.run([peers, '-c', 'import importlib.metadata as m; print(m.version("nncf"))'], capture_output=True, text=True)
+        found = subprocess.run([peers, '-c', 'import importlib.metadata as m; print(m.version("nncf"))'], capture_output=True,
+                               text=True)
         text += '; NNCF ' + found.stdout.strip()
     return [text + '.']
 
@@ -281,7 +283,8 @@ def main():
     oracle.use_oracle_python()
     (cli, engine), names = sys.argv[1:3], sys.argv[3:]
     page, only = take_option(names, '--write'), take_option(names, '--part')
-    for part, measure, program in (('whole', measure_whole, cli), ('forward', measure_forward, engine), ('memory', measure_memory, cli)):
+    for part, measure, program in (('whole', measure_whole, cli), ('forward', measure_forward, engine),
+                                   ('memory', measure_memory, cli)):
         if only in (None, part):
             with tempfile.TemporaryDirectory() as work:
                 lines = measure(program, names, work)

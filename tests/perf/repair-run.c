@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Measures repairs: repair-run MODEL FOLDER THREADS [SETTING=VALUE]... Prints the seconds of a float run of all samples, of each stage of
- * quantizing with these settings and of the search for origins, and which core OpenBLAS computes for. */
+/* Measures repairs: repair-run MODEL FOLDER THREADS [SETTING=VALUE]... Prints the seconds of a float run of all samples, of each
+ * stage of quantizing with these settings and of the search for origins, and which core OpenBLAS computes for. */
 #include "vn-jobs.h"
 #include "vn-linalg.h"
 #include "vn-onnx.h"

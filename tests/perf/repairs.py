@@ -3,9 +3,9 @@
 """repairs.py REPAIR_RUN [MODEL FOLDER]
 
 How long repairs of a network of MobileNetV2's size take with two threads: second-order rounding, balancing, correction of biases
-from front to end and by XSlim's rule with XSlim's ranges, and finding where the error starts. Each as a multiple of running all samples once through the float network, by
-our engine and by onnxruntime in the same run, with the core that OpenBLAS computes for. Then, where shared data are, how long
-XSlim's rule takes on a detector of 469 nodes.
+from front to end and by XSlim's rule with XSlim's ranges, and finding where the error starts. Each as a multiple of running all
+samples once through the float network, by our engine and by onnxruntime in the same run, with the core that OpenBLAS computes
+for. Then, where shared data are, how long XSlim's rule takes on a detector of 469 nodes.
 """
 import os
 import re
@@ -23,7 +23,8 @@ import oracle
 SAMPLES, THREADS = 24, 2
 # label, stage of quantizing, settings that ask for it
 XSLIM = ('bias correction, XSlim', 'correct-biases', ['bias-correction=xslim', 'method=xslim', 'activation=s8'])
-REPAIRS = (('second-order rounding', 'round-weights', ['rounding=second-order']), ('balancing', 'balance', ['balance-channels=folded']),
+REPAIRS = (('second-order rounding', 'round-weights', ['rounding=second-order']),
+           ('balancing', 'balance', ['balance-channels=folded']),
            ('bias correction', 'correct-biases', ['bias-correction=guarded']), XSLIM, ('origins', 'origins', []))
 DETECTOR, SHAPE, SECONDS = 'det_picodet_xs_416_op10', [1, 3, 416, 416], 5
 
@@ -64,7 +65,8 @@ def run_detector(program, work):
     folder = os.path.join(work, 'photographs')
     calibrate.write_samples(folder, SAMPLES, lambda i: oracle.image_input(DETECTOR, photos[i % len(photos)], SHAPE))
     seconds = run_repair(program, path, folder, *XSLIM)[0][XSLIM[1]]
-    print('%-22s %7.2f s on %s, goal %d s %s' % (XSLIM[0], seconds, DETECTOR, SECONDS, 'met' if seconds < SECONDS else 'MISSED'), flush=True)
+    print('%-22s %7.2f s on %s, goal %d s %s' % (XSLIM[0], seconds, DETECTOR, SECONDS, 'met' if seconds < SECONDS else 'MISSED'),
+          flush=True)
 
 
 def main(program, path=None, folder=None):
@@ -78,7 +80,8 @@ def main(program, path=None, folder=None):
             peer = run_peer(path, folder)
             seconds, core = run_repair(program, path, folder, label, stage, settings)
             print('%-22s %7.2f s, %6.1f times the float run (%.2f s), %6.1f times that of onnxruntime (%.2f s), OpenBLAS core %s'
-                  % (label, seconds[stage], seconds[stage] / seconds['float'], seconds['float'], seconds[stage] / peer, peer, core), flush=True)
+                  % (label, seconds[stage], seconds[stage] / seconds['float'], seconds['float'], seconds[stage] / peer, peer,
+                     core), flush=True)
         if ours:
             run_detector(program, work)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Measures what a change of one node costs: what-if-run MODEL FOLDER [THREADS]: seconds to keep what the networks compute, to give one node at
- * the front, in the middle and near the end 16 bits, and for the whole run with that recipe. */
+/* Measures what a change of one node costs: what-if-run MODEL FOLDER [THREADS]: seconds to keep what the networks compute, to
+ * give one node at the front, in the middle and near the end 16 bits, and for the whole run with that recipe. */
 #include "vn-jobs.h"
 #include "vn-onnx.h"
 #include "vn-what-if.h"
@@ -62,8 +62,10 @@ try_node (VnWhatIf    *what_if,
     return FALSE;
   start = g_get_monotonic_time ();
   whole = quantize (result->source, result->data, recipe, n_threads, result->stats, error);
-  printf ("  %s: %.3f s, %u of %u tensors, %.2f dB before, %.2f dB after; the whole run %.2f s\n", label, seconds, cost.n_changed, cost.n_rows,
-          vn_error_table_get_outputs_sqnr (vn_what_if_get_base (what_if)), vn_error_table_get_outputs_sqnr (errors), seconds_since (start));
+  printf ("  %s: %.3f s, %u of %u tensors, %.2f dB before, %.2f dB after; the whole run %.2f s\n", label, seconds, cost.n_changed,
+          cost.n_rows,
+          vn_error_table_get_outputs_sqnr (vn_what_if_get_base (what_if)), vn_error_table_get_outputs_sqnr (errors),
+          seconds_since (start));
   return whole != NULL;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How long the compare page takes for networks of many nodes: until both are painted, for a selection that both show, and to move both.
+/* How long the compare page takes for networks of many nodes: until both are painted, for a selection that both show, and to move
+ * both.
  *
  *   run-headless.sh compare-run [NODES]
  *
@@ -66,7 +67,8 @@ tell (const char *what,
       guint       n)
 {
   qsort (times, n, sizeof *times, compare_doubles);
-  g_print ("%s: p50 %.2f ms, p99 %.2f ms, most %.2f ms of processor time\n", what, 1000 * times[n / 2], 1000 * times[n * 99 / 100], 1000 * times[n - 1]);
+  g_print ("%s: p50 %.2f ms, p99 %.2f ms, most %.2f ms of processor time\n", what, 1000 * times[n / 2],
+           1000 * times[n * 99 / 100], 1000 * times[n - 1]);
 }
 
 static void
@@ -99,7 +101,8 @@ main (int    argc,
 {
   guint n = argc > 1 ? (guint) g_ascii_strtoull (argv[1], NULL, 10) : 50000;
   g_autofree char *folder = g_dir_make_tmp ("vernier-compare-XXXXXX", NULL);
-  g_autofree char *first = g_build_filename (folder, "first.onnx", NULL), *second = g_build_filename (folder, "second.onnx", NULL);
+  g_autofree char *first = g_build_filename (folder, "first.onnx", NULL),
+  *second = g_build_filename (folder, "second.onnx", NULL);
   g_autoptr(VnDocument) document = NULL;
   g_autoptr(VnModel) model = NULL;
   g_autoptr(GError) error = NULL;

@@ -214,7 +214,8 @@ loop_watch_end (void)
       n += note_best (i, told) > told->most;
       if (told->n_over == 0)
         continue;
-      g_print ("# %s: %u times over %g ms, at most %.1f ms; from %d ms on it was at:\n", told->name, told->n_over, LOOP_WATCH_LIMIT,
+      g_print ("# %s: %u times over %g ms, at most %.1f ms; from %d ms on it was at:\n", told->name, told->n_over,
+               LOOP_WATCH_LIMIT,
                told->longest, FIRST_MS);
       tell_samples (told);
     }

@@ -67,7 +67,8 @@ static void
 test_reload (Fixture       *fixture,
              gconstpointer  unused)
 {
-  g_autofree char *project = g_build_filename (fixture->folder, "p.vernier", NULL), *out = g_build_filename (fixture->folder, "out.onnx", NULL);
+  g_autofree char *project = g_build_filename (fixture->folder, "p.vernier", NULL),
+  *out = g_build_filename (fixture->folder, "out.onnx", NULL);
   g_autofree char *data = NULL;
   g_autoptr(VnNotes) notes = vn_notes_new ();
   g_autoptr(GError) error = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two networks beside each other: what each side shows, what differs is marked, cameras, pointers and selections follow each other, and
- * one tensor is looked at in both. */
+/* Two networks beside each other: what each side shows, what differs is marked, cameras, pointers and selections follow each
+ * other, and one tensor is looked at in both. */
 #include "vn-channels-chart.h"
 #include "vn-compare-page.h"
 #include "vn-compare-pane.h"
@@ -200,7 +200,8 @@ test_result (Fixture       *fixture,
   click_box (parts.views[0], "/left/conv");
   g_assert_true (vn_graph_view_is_selected (parts.views[1], find_box (parts.views[1], "/left/conv")));
   g_assert_cmpuint (vn_graph_view_get_focus_node (parts.views[1]), ==, find_box (parts.views[1], "/left/conv"));
-  g_assert_true (gtk_bitset_contains (vn_document_get_selection (fixture->document), vn_window_fixture_get_item (fixture, "/left/conv")->index));
+  g_assert_true (gtk_bitset_contains (vn_document_get_selection (fixture->document),
+                                      vn_window_fixture_get_item (fixture, "/left/conv")->index));
   wait_for_calm (&parts);
   g_assert_cmpstr (get_page_of_tensor (&parts), ==, "tensor");
   vn_document_select_one (fixture->document, vn_window_fixture_get_item (fixture, "/right/conv")->index);
@@ -366,7 +367,8 @@ test_runs (Fixture       *fixture,
   /* the one node whose precision differs, on both sides */
   g_assert_cmpuint (count_marks (parts.views[0], VN_MARK_CHANGED), ==, count_marks (parts.views[1], VN_MARK_CHANGED));
   g_assert_cmpuint (count_marks (parts.views[0], VN_MARK_CHANGED), >, 0);
-  g_assert_cmpint (vn_overlay_get (vn_graph_view_get_overlay (parts.views[0]), find_box (parts.views[0], "/left/conv"))->mark, ==, VN_MARK_CHANGED);
+  g_assert_cmpint (vn_overlay_get (vn_graph_view_get_overlay (parts.views[0]), find_box (parts.views[0], "/left/conv"))->mark, ==,
+                   VN_MARK_CHANGED);
   g_assert_cmpstr (get_page_of_tensor (&parts), ==, "tensor");
   table = get_nth (GTK_WIDGET (parts.page), VN_TYPE_COMPARE_TABLE, 0);
   g_assert_cmpuint (vn_compare_table_get_n (VN_COMPARE_TABLE (table)), ==, 2);
@@ -406,7 +408,8 @@ test_kept_run (Fixture       *fixture,
   g_assert_true (vn_test_wait (is_loaded, source, SECONDS));
   g_assert_true (vn_compared_model_has_network (source->model));
   errors = vn_compared_model_get_errors (source->model);
-  g_assert_cmpfloat_with_epsilon (vn_error_table_get_outputs_sqnr (errors), vn_error_table_get_outputs_sqnr (record->errors), 1e-9);
+  g_assert_cmpfloat_with_epsilon (vn_error_table_get_outputs_sqnr (errors), vn_error_table_get_outputs_sqnr (record->errors),
+                                  1e-9);
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
 
@@ -608,7 +611,8 @@ main (int    argc,
       char **argv)
 {
   vn_window_fixture_init (&argc, &argv);
-  g_object_set (gtk_settings_get_default (), "gtk-enable-animations", FALSE, NULL);   /* cameras and side panels are there at once */
+  /* cameras and side panels are there at once */
+  g_object_set (gtk_settings_get_default (), "gtk-enable-animations", FALSE, NULL);
 #define ADD(path, function) \
   g_test_add (path, Fixture, NULL, vn_window_fixture_set_up, function, vn_window_fixture_tear_down)
   ADD ("/compare/empty", test_empty);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mixed precision in the window: calculated in the background, walked along with keys and mouse, a point applied as one step that can
- * be undone, predicted and then measured. */
+/* Mixed precision in the window: calculated in the background, walked along with keys and mouse, a point applied as one step that
+ * can be undone, predicted and then measured. */
 #include "vn-curve-panel.h"
 #include "vn-curve-view.h"
 #include "vn-wizard.h"
@@ -139,7 +139,8 @@ test_click (Fixture       *fixture,
 
           if (!vn_curve_view_locate_point (view, i, &x, &y))
             continue;
-          g_assert_true (x > 0 && x < gtk_widget_get_width (GTK_WIDGET (view)) && y > 0 && y < gtk_widget_get_height (GTK_WIDGET (view)));
+          g_assert_true (x > 0 && x < gtk_widget_get_width (GTK_WIDGET (view)) && y > 0 &&
+                         y < gtk_widget_get_height (GTK_WIDGET (view)));
           click (view, x + 1, y - 1);
           selected = vn_curve_view_get_selected (view);
           g_assert_cmpint (selected, >=, 0);

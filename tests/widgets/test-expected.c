@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a change does is shown before a whole run tells: at once, without blocking anything; the run confirms it. What was measured
- * before comes back when a change is taken back, and what takes a whole run is offered one. */
+/* What a change does is shown before a whole run tells: at once, without blocking anything; the run confirms it. What was
+ * measured before comes back when a change is taken back, and what takes a whole run is offered one. */
 #include "pace.h"
 #include "vn-expected-bar.h"
 #include "vn-graph-view.h"
@@ -230,7 +230,8 @@ test_quick_changes (Fixture       *fixture,
       vn_test_settle (i * 15);
     }
   g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
-  g_assert_true (vn_recipe_equal (vn_bench_get_shown (VN_BENCH (fixture->document))->recipe, vn_bench_get_recipe (VN_BENCH (fixture->document))));
+  g_assert_true (vn_recipe_equal (vn_bench_get_shown (VN_BENCH (fixture->document))->recipe,
+                                  vn_bench_get_recipe (VN_BENCH (fixture->document))));
   g_assert_cmpuint (vn_bench_get_recipe (VN_BENCH (fixture->document))->overrides->len, ==, G_N_ELEMENTS (nodes));
   g_assert_false (vn_bench_is_stale (VN_BENCH (fixture->document)));
   g_assert_cmpuint (fixture->n_failed, ==, 0);

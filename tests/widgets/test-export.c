@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The step Export: each file is a choice with a name that follows the model, nothing is replaced unasked, and what was written is listed. */
+/* The step Export: each file is a choice with a name that follows the model, nothing is replaced unasked, and what was written is
+ * listed. */
 #include "vn-step-export.h"
 #include "vn-wizard.h"
 #include "widget-fixture.h"
@@ -123,7 +124,8 @@ check_written (Fixture    *fixture,
                const char *folder)
 {
   static const struct { const char *name, *begins; } files[] = {
-    { "net-quantized.onnx", "" }, { "net-report.html", "<!DOCTYPE html>" }, { "net-report.pdf", "%PDF" }, { "net-report.md", "# " },
+    { "net-quantized.onnx", "" }, { "net-report.html", "<!DOCTYPE html>" }, { "net-report.pdf", "%PDF" },
+    { "net-report.md", "# " },
     { "net-report.json", "{" }, { "net-graph.png", "\211PNG" }, { "net-graph.svg", "<?xml" }, { "net-graph.pdf", "%PDF" },
     { "net.vernier", "{" }, { "net_quantize.py", "#!/usr/bin/env python3" },
   };
@@ -162,7 +164,8 @@ static void
 test_all (Fixture       *fixture,
           gconstpointer  data)
 {
-  g_autofree char *folder = g_build_filename (fixture->folder, "out", NULL), *model = g_build_filename (folder, "net-quantized.onnx", NULL);
+  g_autofree char *folder = g_build_filename (fixture->folder, "out", NULL),
+  *model = g_build_filename (folder, "net-quantized.onnx", NULL);
   g_autofree char *before = NULL, *after = NULL;
   GtkWidget *step;
   GtkWindow *question;
@@ -214,7 +217,8 @@ static void
 test_picture (Fixture       *fixture,
               gconstpointer  data)
 {
-  g_autofree char *light = g_build_filename (fixture->folder, "light.svg", NULL), *dark = g_build_filename (fixture->folder, "dark.svg", NULL);
+  g_autofree char *light = g_build_filename (fixture->folder, "light.svg", NULL),
+  *dark = g_build_filename (fixture->folder, "dark.svg", NULL);
   const char *shots = g_getenv ("VN_SCREENSHOTS");
   g_autofree char *png = g_build_filename (shots != NULL ? shots : fixture->folder, "graph.png", NULL);
   const VnExportFile files[] = { { vn_bench_find_export ("svg"), light, 0 }, { vn_bench_find_export ("svg"), dark, 1 },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The window at each width: panels that slide while it is resized, and what its header bar keeps. A warning of GTK ends these tests. */
+/* The window at each width: panels that slide while it is resized, and what its header bar keeps. A warning of GTK ends these
+ * tests. */
 #include "window-fixture.h"
 
 #include "widget-fixture.h"
@@ -21,8 +22,9 @@ is_laid_out (gpointer data)
   return gtk_widget_get_mapped (GTK_WIDGET (data)) && gtk_widget_get_child_visible (panel) == adw_flap_get_reveal_flap (data);
 }
 
-/* Panels slide away before the page that holds them has had a size for the first time: how far they have to go must be known, or the
- * first step of the animation is not a number. Whether that step is taken depends on when the frame comes, hence several windows. */
+/* Panels slide away before the page that holds them has had a size for the first time: how far they have to go must be known, or
+ * the first step of the animation is not a number. Whether that step is taken depends on when the frame comes, hence several
+ * windows. */
 static void
 test_first_frame (Fixture       *fixture,
                   gconstpointer  data)
@@ -69,7 +71,8 @@ test_restless (Fixture       *fixture,
       if (i % 3 == 0)
         vn_window_show_page (fixture->window, pages[i / 3 % G_N_ELEMENTS (pages)]);
       for (guint f = 0; f < G_N_ELEMENTS (flaps); f++)
-        g_assert_true (adw_flap_get_reveal_progress (flaps[f]) >= 0 && adw_flap_get_reveal_progress (flaps[f]) <= 1);   /* and a number */
+        /* and a number */
+        g_assert_true (adw_flap_get_reveal_progress (flaps[f]) >= 0 && adw_flap_get_reveal_progress (flaps[f]) <= 1);
     }
   vn_test_settle (700);
   for (guint f = 0; f < G_N_ELEMENTS (flaps); f++)

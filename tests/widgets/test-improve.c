@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where error starts comes in after the result, without anybody waiting for it; graph and lists then go by it. What is tried tells
- * what it gained, and improving is one step that can be undone. */
+/* Where error starts comes in after the result, without anybody waiting for it; graph and lists then go by it. What is tried
+ * tells what it gained, and improving is one step that can be undone. */
 #include "vn-cure-offers.h"
 #include "vn-cures-list.h"
 #include "vn-format.h"
@@ -190,7 +190,8 @@ test_gain (Fixture       *fixture,
   g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
   effect = vn_bench_find_effect (VN_BENCH (fixture->document), key);
   g_assert_true (effect->measured);
-  g_assert_cmpfloat (effect->after_db, ==, vn_error_table_get_outputs_sqnr (vn_bench_get_shown (VN_BENCH (fixture->document))->errors));
+  g_assert_cmpfloat (effect->after_db, ==,
+                     vn_error_table_get_outputs_sqnr (vn_bench_get_shown (VN_BENCH (fixture->document))->errors));
   g_test_message ("%s: %g -> %g dB", effect->title, effect->before_db, effect->after_db);
   g_assert_true (vn_bench_is_in_force (VN_BENCH (fixture->document), effect));
   g_assert_nonnull (vn_test_find (cures, ADW_TYPE_ACTION_ROW, effect->title));
@@ -306,7 +307,8 @@ test_apply_all (Fixture       *fixture,
   g_assert_nonnull (effect);
   g_assert_true (effect->measured);
   g_test_message ("%g -> %g dB", effect->before_db, effect->after_db);
-  g_assert_cmpfloat (effect->after_db, ==, vn_error_table_get_outputs_sqnr (vn_bench_get_shown (VN_BENCH (fixture->document))->errors));
+  g_assert_cmpfloat (effect->after_db, ==,
+                     vn_error_table_get_outputs_sqnr (vn_bench_get_shown (VN_BENCH (fixture->document))->errors));
   g_assert_true (vn_effect_has_helped (effect));
   gain = vn_format_signed_db (effect->after_db - effect->before_db);
   said = g_strconcat ("outputs ", gain, NULL);
@@ -420,10 +422,12 @@ test_improve (Fixture       *fixture,
   g_assert_true (vn_recipe_equal (before, vn_bench_get_recipe (VN_BENCH (fixture->document))));
   g_assert_null (vn_bench_get_tries (VN_BENCH (fixture->document)));
   g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
-  g_assert_cmpfloat_with_epsilon (vn_error_table_get_outputs_sqnr (vn_bench_get_shown (VN_BENCH (fixture->document))->errors), plain, 1e-6);
+  g_assert_cmpfloat_with_epsilon (vn_error_table_get_outputs_sqnr (vn_bench_get_shown (VN_BENCH (fixture->document))->errors),
+                                  plain, 1e-6);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.redo", NULL);
   g_assert_true (vn_test_wait (vn_window_fixture_has_origins, fixture->document, SECONDS));
-  g_assert_cmpfloat_with_epsilon (vn_error_table_get_outputs_sqnr (vn_bench_get_shown (VN_BENCH (fixture->document))->errors), improved, 1e-6);
+  g_assert_cmpfloat_with_epsilon (vn_error_table_get_outputs_sqnr (vn_bench_get_shown (VN_BENCH (fixture->document))->errors),
+                                  improved, 1e-6);
 }
 
 /* What was there before stays when improving is cancelled, or the recipe is changed under it. */

@@ -102,7 +102,8 @@ test_precision (Fixture       *fixture,
   text = vn_recipe_to_json (vn_bench_get_recipe (VN_BENCH (fixture->document)));
   g_assert_nonnull (strstr (text, "/left/conv"));
   settle (fixture);
-  plan = vn_run_get_node_plan (vn_bench_get_shown (VN_BENCH (fixture->document)), vn_window_fixture_get_item (fixture, "/left/conv")->node);
+  plan = vn_run_get_node_plan (vn_bench_get_shown (VN_BENCH (fixture->document)),
+                               vn_window_fixture_get_item (fixture, "/left/conv")->node);
   g_assert_cmpint (vn_dtype_get_bits (plan->dtype), ==, 16);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "inspector-precision");
 
@@ -125,7 +126,8 @@ test_method (Fixture       *fixture,
   choose (find_named (get_inspector (fixture), "edit-method"), "Percentile");
   g_assert_cmpstr (get_only_rule (fixture)->method, ==, "percentile");
   settle (fixture);
-  plan = vn_run_get_node_plan (vn_bench_get_shown (VN_BENCH (fixture->document)), vn_window_fixture_get_item (fixture, "/left/conv")->node);
+  plan = vn_run_get_node_plan (vn_bench_get_shown (VN_BENCH (fixture->document)),
+                               vn_window_fixture_get_item (fixture, "/left/conv")->node);
   g_assert_cmpstr (plan->method, ==, "percentile");
   choose (find_named (get_inspector (fixture), "edit-method"), "Target default");
   g_assert_cmpuint (vn_bench_get_recipe (VN_BENCH (fixture->document))->overrides->len, ==, 0);
@@ -146,7 +148,8 @@ test_range (Fixture       *fixture,
   vn_test_settle (50);
   g_assert_cmpstr (get_only_rule (fixture)->max[0], ==, "0.75");
   settle (fixture);
-  plan = vn_run_get_node_plan (vn_bench_get_shown (VN_BENCH (fixture->document)), vn_window_fixture_get_item (fixture, "/left/conv")->node);
+  plan = vn_run_get_node_plan (vn_bench_get_shown (VN_BENCH (fixture->document)),
+                               vn_window_fixture_get_item (fixture, "/left/conv")->node);
   g_assert_cmpfloat_with_epsilon (plan->max, 0.75, 1e-6);
 
   /* what is no number changes nothing */
@@ -195,7 +198,8 @@ test_drag (Fixture       *fixture,
 
   select_node (fixture, "/left/conv");
   g_assert_true (vn_test_wait (has_methods, get_inspector (fixture), SECONDS));
-  plan = vn_run_get_node_plan (vn_bench_get_shown (VN_BENCH (fixture->document)), vn_window_fixture_get_item (fixture, "/left/conv")->node);
+  plan = vn_run_get_node_plan (vn_bench_get_shown (VN_BENCH (fixture->document)),
+                               vn_window_fixture_get_item (fixture, "/left/conv")->node);
   max = plan->max;
   view = vn_test_find (get_inspector (fixture), VN_TYPE_HISTOGRAM_VIEW, NULL);
   told = gtk_widget_get_next_sibling (view);
@@ -330,7 +334,8 @@ test_tensor (Fixture       *fixture,
   press_key (view, GDK_KEY_Escape);
   vn_test_settle (50);
   g_assert_null (vn_document_get_tensor (fixture->document));
-  g_assert_true (gtk_bitset_contains (vn_document_get_selection (fixture->document), vn_window_fixture_get_item (fixture, "/left/conv")->index));
+  g_assert_true (gtk_bitset_contains (vn_document_get_selection (fixture->document),
+                                      vn_window_fixture_get_item (fixture, "/left/conv")->index));
 
   /* selected elsewhere it is marked here, and a node that is selected takes its place */
   vn_document_select_tensor (fixture->document, "sum");

@@ -157,7 +157,8 @@ has_edges (gpointer data)
 {
   GtkWidget *window = GTK_WIDGET (((Fixture *) data)->window);
 
-  return vn_test_find (window, ADW_TYPE_ACTION_ROW, "in 1") != NULL && vn_test_find (window, ADW_TYPE_ACTION_ROW, "out 1") != NULL;
+  return vn_test_find (window, ADW_TYPE_ACTION_ROW, "in 1") != NULL &&
+         vn_test_find (window, ADW_TYPE_ACTION_ROW, "out 1") != NULL;
 }
 
 static void

@@ -116,7 +116,8 @@ take_pictures (GtkWidget  *window,
       {
         g_autofree char *file = g_strdup_printf ("manners-%s-%d-%s", name, widths[i], dark ? "dark" : "light");
 
-        adw_style_manager_set_color_scheme (adw_style_manager_get_default (), dark ? ADW_COLOR_SCHEME_FORCE_DARK : ADW_COLOR_SCHEME_FORCE_LIGHT);
+        adw_style_manager_set_color_scheme (adw_style_manager_get_default (), dark
+                                            ? ADW_COLOR_SCHEME_FORCE_DARK : ADW_COLOR_SCHEME_FORCE_LIGHT);
         gtk_window_set_default_size (GTK_WINDOW (window), widths[i], 700);
         vn_test_settle (700);
         vn_test_screenshot (window, file);
@@ -349,7 +350,8 @@ test_preferences (Fixture       *fixture,
   g_assert_cmpstr (gtk_editable_get_text (GTK_EDITABLE (row)), ==, "Usual");
   gtk_spin_button_set_value (GTK_SPIN_BUTTON (row), 5);
   document = vn_document_new ();
-  g_assert_cmpstr (vn_bench_get_recipe (VN_BENCH (document))->preset, !=, vn_bench_get_recipe (VN_BENCH (fixture->document))->preset);
+  g_assert_cmpstr (vn_bench_get_recipe (VN_BENCH (document))->preset, !=,
+                   vn_bench_get_recipe (VN_BENCH (fixture->document))->preset);
   g_assert_cmpuint (vn_bench_get_n_samples (VN_BENCH (document)), ==, 37);
   vn_document_use_folder (document, fixture->folder);
   g_assert_cmpint (vn_bench_get_data (VN_BENCH (document))->held_out, ==, 5);
@@ -381,7 +383,8 @@ is_control (GtkWidget *widget,
             gboolean  *speaks)
 {
   *speaks = GTK_IS_BUTTON (widget) || GTK_IS_MENU_BUTTON (widget) || GTK_IS_CHECK_BUTTON (widget) || GTK_IS_LIST_BOX_ROW (widget);
-  return *speaks || GTK_IS_SWITCH (widget) || GTK_IS_SPIN_BUTTON (widget) || GTK_IS_SEARCH_ENTRY (widget) || GTK_IS_ENTRY (widget) ||
+  return *speaks || GTK_IS_SWITCH (widget) || GTK_IS_SPIN_BUTTON (widget) || GTK_IS_SEARCH_ENTRY (widget) ||
+         GTK_IS_ENTRY (widget) ||
          GTK_IS_DROP_DOWN (widget) || GTK_IS_LIST_BOX (widget) || GTK_IS_LIST_VIEW (widget) || GTK_IS_COLUMN_VIEW (widget) ||
          GTK_IS_PROGRESS_BAR (widget) || VN_IS_GRAPH_VIEW (widget);
 }

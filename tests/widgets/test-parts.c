@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Small widgets by themselves: charts draw what they are given and nothing without it, and say it in words; a row of sizes takes only
- * what agrees with the model; a list and the document keep one selection; a target is one step that can be undone. */
+/* Small widgets by themselves: charts draw what they are given and nothing without it, and say it in words; a row of sizes takes
+ * only what agrees with the model; a list and the document keep one selection; a target is one step that can be undone. */
 #include "vn-beside-chart.h"
 #include "vn-graph-page.h"
 #include "vn-graph-view.h"
@@ -34,11 +34,13 @@ count_drawn (GtkWidget *window,
   guint n = 0;
 
   vn_test_settle (100);
-  gdk_paintable_snapshot (paintable, snapshot, gdk_paintable_get_intrinsic_width (paintable), gdk_paintable_get_intrinsic_height (paintable));
+  gdk_paintable_snapshot (paintable, snapshot, gdk_paintable_get_intrinsic_width (paintable),
+                          gdk_paintable_get_intrinsic_height (paintable));
   node = gtk_snapshot_free_to_node (snapshot);
   if (node == NULL)
     return 0;
-  texture = gsk_renderer_render_texture (gtk_native_get_renderer (GTK_NATIVE (window)), node, &GRAPHENE_RECT_INIT (0, 0, WIDTH, HEIGHT));
+  texture = gsk_renderer_render_texture (gtk_native_get_renderer (GTK_NATIVE (window)), node,
+                                         &GRAPHENE_RECT_INIT (0, 0, WIDTH, HEIGHT));
   gdk_texture_download (texture, (guchar *) pixels, WIDTH * sizeof *pixels);
   gsk_render_node_unref (node);
   for (guint i = 0; i < WIDTH * HEIGHT; i++)
@@ -107,7 +109,8 @@ test_picture (void)
   g_assert_cmpuint (count_drawn (window, view), ==, 0);
   vn_picture_view_set (VN_PICTURE_VIEW (view), picture, "two points");
   g_assert_cmpuint (count_drawn (window, view), >, 100);
-  g_assert_cmpint (gtk_drawing_area_get_content_height (GTK_DRAWING_AREA (view)), ==, (int) ceil (vn_picture_get_height (picture, 400)));
+  g_assert_cmpint (gtk_drawing_area_get_content_height (GTK_DRAWING_AREA (view)), ==,
+                   (int) ceil (vn_picture_get_height (picture, 400)));
   gtk_test_accessible_assert_role (GTK_ACCESSIBLE (view), GTK_ACCESSIBLE_ROLE_IMG);
   gtk_test_accessible_assert_property (GTK_ACCESSIBLE (view), GTK_ACCESSIBLE_PROPERTY_LABEL, "two points");
   vn_picture_view_set (VN_PICTURE_VIEW (view), NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Work that is not lost: it keeps itself, comes back when a window is closed or another model is opened, and as a project; runs are
- * brought back, named and removed. */
+/* Work that is not lost: it keeps itself, comes back when a window is closed or another model is opened, and as a project; runs
+ * are brought back, named and removed. */
 #include "vn-compare-page.h"
 #include "vn-draft.h"
 #include "vn-graph-edit.h"
@@ -49,7 +49,8 @@ is_kept (gpointer data)
   for (guint i = 0; i < runs->len; i++)
     if (((VnProjectRun *) g_ptr_array_index (runs, i))->record != NULL)
       return FALSE;
-  return vn_bench_get_place (VN_BENCH (data)) != NULL && vn_bench_get_origins_job (VN_BENCH (data)) == NULL && vn_window_fixture_is_idle (data);
+  return vn_bench_get_place (VN_BENCH (data)) != NULL && vn_bench_get_origins_job (VN_BENCH (data)) == NULL &&
+         vn_window_fixture_is_idle (data);
 }
 
 static gboolean
@@ -134,7 +135,8 @@ test_draft (Fixture       *fixture,
 
   third = open_in_new_window (fixture, path);
   assert_same_work (vn_window_get_document (third), n_runs);
-  gtk_stack_set_visible_child_name (GTK_STACK (gtk_widget_get_ancestor (vn_test_find (GTK_WIDGET (third), VN_TYPE_RUNS_LIST, NULL), GTK_TYPE_STACK)), "recipe");
+  gtk_stack_set_visible_child_name (GTK_STACK (gtk_widget_get_ancestor (vn_test_find (GTK_WIDGET (third), VN_TYPE_RUNS_LIST,
+                                                                                      NULL), GTK_TYPE_STACK)), "recipe");
   vn_test_settle (300);
   vn_test_screenshot (GTK_WIDGET (third), "small-project");
   /* its runs can be compared, though their networks must be made again */
@@ -194,7 +196,8 @@ test_project (Fixture       *fixture,
   g_assert_no_error (error);
   g_assert_true (ok);
   g_assert_cmpstr (vn_bench_get_project_path (VN_BENCH (fixture->document)), ==, path);
-  vn_bench_rename_run (VN_BENCH (fixture->document), ((VnProjectRun *) g_ptr_array_index (vn_bench_get_runs (VN_BENCH (fixture->document)), 0))->id, "8 bit");
+  vn_bench_rename_run (VN_BENCH (fixture->document),
+                       ((VnProjectRun *) g_ptr_array_index (vn_bench_get_runs (VN_BENCH (fixture->document)), 0))->id, "8 bit");
   vn_bench_undo (VN_BENCH (fixture->document));
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   vn_test_settle (1300);

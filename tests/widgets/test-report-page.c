@@ -91,7 +91,8 @@ check_described (GtkWidget  *sheet,
                  const char *words)
 {
   /* Translators are not at work here: what a screen reader is told is the text of the page. */
-  g_autofree char *problem = gtk_test_accessible_check_property (GTK_ACCESSIBLE (sheet), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, words);
+  g_autofree char *problem = gtk_test_accessible_check_property (GTK_ACCESSIBLE (sheet), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                                                 words);
 
   g_assert_true (problem == NULL || strstr (problem, words) != NULL);
 }
@@ -148,7 +149,8 @@ test_follows (Fixture       *fixture,
 static gboolean
 is_settled (gpointer document)
 {
-  return vn_bench_get_job (VN_BENCH (document)) == NULL && vn_bench_get_origins_job (VN_BENCH (document)) == NULL && vn_bench_get_shown (VN_BENCH (document)) != NULL &&
+  return vn_bench_get_job (VN_BENCH (document)) == NULL && vn_bench_get_origins_job (VN_BENCH (document)) == NULL &&
+         vn_bench_get_shown (VN_BENCH (document)) != NULL &&
          vn_bench_get_expecting (VN_BENCH (document)) != VN_EXPECTING_SOON;
 }
 
@@ -186,7 +188,8 @@ test_leads (Fixture       *fixture,
           const VnReportLink *link = &g_array_index (sheet->links, VnReportLink, k);
           g_autoptr(GtkBitset) expected = gtk_bitset_new_range (link->node, 1);
 
-          g_signal_emit_by_name (vn_test_find_controller (view, GTK_TYPE_GESTURE_CLICK), "released", 1, (link->x + link->width / 2) * scale, (link->y + link->height / 2) * scale);
+          g_signal_emit_by_name (vn_test_find_controller (view, GTK_TYPE_GESTURE_CLICK), "released", 1,
+                                 (link->x + link->width / 2) * scale, (link->y + link->height / 2) * scale);
           g_assert_true (gtk_bitset_equals (vn_document_get_selection (fixture->document), expected));
           g_assert_cmpstr (adw_view_stack_get_visible_child_name (stack), ==, "graph");
           vn_window_show_page (fixture->window, "report");

@@ -131,7 +131,8 @@ get_row_top (GtkWidget *list,
   GtkWidget *row = GTK_WIDGET (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), i));
   graphene_rect_t bounds;
 
-  return row != NULL && gtk_widget_get_height (row) > 0 && gtk_widget_compute_bounds (row, list, &bounds) ? graphene_rect_get_y (&bounds) : -1;
+  return row != NULL && gtk_widget_get_height (row) > 0 && gtk_widget_compute_bounds (row, list, &bounds)
+         ? graphene_rect_get_y (&bounds) : -1;
 }
 
 /* Two rows have their places, one below the other: where something is dropped is found by them. */
@@ -159,7 +160,8 @@ drop_row (Fixture *fixture,
   g_value_init (&value, VN_TYPE_RULE_ROW);
   g_value_set_object (&value, gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), from));
   g_signal_emit_by_name (vn_test_find_controller (list, GTK_TYPE_DROP_TARGET), "drop", &value, 10.,
-                         get_row_top (list, onto) + share * gtk_widget_get_height (GTK_WIDGET (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), onto))),
+                         get_row_top (list, onto)
+                         + share * gtk_widget_get_height (GTK_WIDGET (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), onto))),
                          &taken);
   g_assert_true (taken);
 }
@@ -229,7 +231,8 @@ test_groups (Fixture       *fixture,
   text = adw_action_row_get_subtitle (ADW_ACTION_ROW (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), 1)));
   g_assert_nonnull (strstr (text, "dB"));
 
-  groups = vn_rule_groups_list (vn_bench_get_recipe (VN_BENCH (fixture->document)), vn_bench_get_model (VN_BENCH (fixture->document)));
+  groups = vn_rule_groups_list (vn_bench_get_recipe (VN_BENCH (fixture->document)),
+                                vn_bench_get_model (VN_BENCH (fixture->document)));
   group = g_ptr_array_index (groups, 1);
   effect = vn_bench_find_effect (VN_BENCH (fixture->document), group->key);
   g_assert_nonnull (effect);
@@ -379,7 +382,8 @@ test_reach (Fixture       *fixture,
   g_assert_nonnull (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (row)), "3 nodes"));
   gtk_stack_set_visible_child_name (GTK_STACK (gtk_widget_get_ancestor (list, GTK_TYPE_STACK)), "recipe");
   vn_test_settle (300);
-  gtk_widget_grab_focus (GTK_WIDGET (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), 0)));   /* rows may have been made anew */
+  /* rows may have been made anew */
+  gtk_widget_grab_focus (GTK_WIDGET (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), 0)));
   g_assert_true (gtk_bitset_equals (vn_document_get_selection (fixture->document), nodes));
   vn_test_settle (300);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-rules");

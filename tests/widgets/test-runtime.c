@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What ONNX Runtime makes of an export, as the window shows it: measured on request and without it, refused, and installed where there is none. */
+/* What ONNX Runtime makes of an export, as the window shows it: measured on request and without it, refused, and installed where
+ * there is none. */
 #include "verify-folder.h"
 #include "vn-compat.h"
 #include "vn-format.h"
@@ -11,7 +12,8 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-/* A Python that answers as if it had onnxruntime, in which outputs are 0: what it measures stands in the place of what was expected. */
+/* A Python that answers as if it had onnxruntime, in which outputs are 0: what it measures stands in the place of what was
+ * expected. */
 static char *
 write_python (VnModel *model)
 {
@@ -55,7 +57,8 @@ test_verify_fails (Fixture       *fixture,
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
   g_assert_cmpuint (fixture->n_failed, ==, 1);
   g_assert_null (vn_bench_get_shown (VN_BENCH (fixture->document))->verification);
-  g_assert_nonnull (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (vn_test_find (panel, ADW_TYPE_ACTION_ROW, "Verify in ONNX Runtime"))),
+  g_assert_nonnull (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (vn_test_find (panel, ADW_TYPE_ACTION_ROW,
+                                                                                       "Verify in ONNX Runtime"))),
                             "/nowhere/python"));
   g_assert_nonnull (vn_test_find (panel, ADW_TYPE_ACTION_ROW, "Integer execution in ONNX Runtime, estimated"));
   vn_test_screenshot (GTK_WIDGET (fixture->window), "verify-failed");
@@ -118,7 +121,8 @@ test_verify_usually (Fixture       *fixture,
   g_assert_cmpuint (fixture->n_failed, ==, 0);
   result = vn_bench_get_shown (VN_BENCH (fixture->document));
   g_assert_cmpstr (result->verification->version, ==, "9.8.7");
-  g_assert_nonnull (vn_test_find (vn_window_fixture_open_review (fixture), ADW_TYPE_ACTION_ROW, "Measured in ONNX Runtime 9.8.7"));
+  g_assert_nonnull (vn_test_find (vn_window_fixture_open_review (fixture), ADW_TYPE_ACTION_ROW,
+                                  "Measured in ONNX Runtime 9.8.7"));
   g_unsetenv ("VN_PYTHON");
   remove_python (python);
 }
@@ -155,7 +159,8 @@ bare_set_up (Bare    *self,
                  "here=$(dirname \"$0\")\n"
                  "case \"$2\" in\n"
                  "  venv) mkdir \"$3/bin\" && cp \"$here/own\" \"$3/bin/python\" ;;\n"
-                 "  *) for last; do :; done; echo '{ \"stage\": \"import\", \"error\": \"none here\" }' > \"$last/reply.json\" ;;\n"
+                 "  *) for last; do :; done; echo '{ \"stage\": \"import\", \"error\": \"none here\" }' > \"$last/reply.json\" "
+                 ";;\n"
                  "esac\n");
   own = g_strdup_printf ("#!/bin/sh\n"
                          "case \"$2\" in\n"
@@ -273,8 +278,8 @@ answer_install (GtkWidget  *row,
   vn_test_settle (50);
 }
 
-/* Nobody has ONNX Runtime: that is told where its figures would stand. It is installed only if that is wanted, nothing stays of an attempt that
- * is cancelled or fails, and what was waiting is verified afterwards. */
+/* Nobody has ONNX Runtime: that is told where its figures would stand. It is installed only if that is wanted, nothing stays of
+ * an attempt that is cancelled or fails, and what was waiting is verified afterwards. */
 static void
 test_install (Fixture       *fixture,
               gconstpointer  data)
@@ -340,7 +345,8 @@ shows_past (gpointer data)
   return result != NULL && result->quantized == NULL && vn_window_fixture_is_idle (data);
 }
 
-/* An earlier run was never run in ONNX Runtime: that there is none is told as soon as its project is open, not only when somebody asks. */
+/* An earlier run was never run in ONNX Runtime: that there is none is told as soon as its project is open, not only when somebody
+ * asks. */
 static void
 test_reopened (Fixture       *fixture,
                gconstpointer  data)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Overlays and selecting in the window: counts agree wherever nodes are counted, a key of the legend travels, Enter walks through what a
- * search found, two runs can be told apart, and a leak is closed by its button. */
+/* Overlays and selecting in the window: counts agree wherever nodes are counted, a key of the legend travels, Enter walks through
+ * what a search found, two runs can be told apart, and a leak is closed by its button. */
 #include "vn-graph-view.h"
 #include "vn-legend.h"
 #include "vn-node-item.h"
@@ -145,7 +145,8 @@ test_counts (Fixture       *fixture,
 static char *
 find_network (const char *name)
 {
-  g_autofree char *path = g_build_filename (g_getenv ("VN_SHARED") != NULL ? g_getenv ("VN_SHARED") : "../shared", "models", name, NULL);
+  g_autofree char *path = g_build_filename (g_getenv ("VN_SHARED") != NULL ? g_getenv ("VN_SHARED") : "../shared", "models", name,
+                                            NULL);
 
   if (g_file_test (path, G_FILE_TEST_EXISTS))
     return g_steal_pointer (&path);
@@ -197,7 +198,8 @@ test_counts_quantized (Fixture       *fixture,
   vn_test_settle (500);
   for (guint band = 0; band < VN_N_BANDS; band++)
     g_assert_cmpuint (get_key_count (find_key (fixture, band)), ==, 0);
-  g_assert_cmpuint (get_chip_count (fixture, "Fine") + get_chip_count (fixture, "Borderline") + get_chip_count (fixture, "Bad"), ==, 0);
+  g_assert_cmpuint (get_chip_count (fixture, "Fine") + get_chip_count (fixture, "Borderline") + get_chip_count (fixture, "Bad"),
+                    ==, 0);
   g_assert_cmpuint (get_chip_count (fixture, "Not quantized"), ==, 0);      /* nothing was left in float: nothing was decided */
   g_assert_cmpuint (get_chip_count (fixture, "All"), ==, g_list_model_get_n_items (vn_document_get_nodes (fixture->document)));
 }
@@ -241,7 +243,8 @@ choose (GtkWidget  *outline,
         const char *value,
         gboolean    active)
 {
-  GtkWidget *button = vn_test_find (vn_test_find (outline, VN_TYPE_QUERY_CHIPS, NULL), GTK_TYPE_MENU_BUTTON, NULL), *label, *check;
+  GtkWidget *button = vn_test_find (vn_test_find (outline, VN_TYPE_QUERY_CHIPS, NULL), GTK_TYPE_MENU_BUTTON, NULL), *label,
+  *check;
 
   for (guint i = 0; i < chip; i++)
     button = gtk_widget_get_next_sibling (button);
@@ -300,7 +303,8 @@ test_search (Fixture       *fixture,
   vn_test_settle (400);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "select-search-problem");
   g_assert_nonnull (vn_test_find (outline, ADW_TYPE_STATUS_PAGE, NULL));
-  g_assert_nonnull (strstr (adw_status_page_get_description (ADW_STATUS_PAGE (vn_test_find (outline, ADW_TYPE_STATUS_PAGE, NULL))),
+  g_assert_nonnull (strstr (adw_status_page_get_description (ADW_STATUS_PAGE (vn_test_find (outline, ADW_TYPE_STATUS_PAGE,
+                                                                                            NULL))),
                             "sqnr&lt;20"));
 }
 
@@ -333,8 +337,8 @@ edit_and_undo (Fixture *fixture)
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
 }
 
-/* A row of the outline hears of its node for as long as it shows it: what was searched for, folded and cleared since then is not told
- * of changes any more, and what is on the screen tells the changed network. */
+/* A row of the outline hears of its node for as long as it shows it: what was searched for, folded and cleared since then is not
+ * told of changes any more, and what is on the screen tells the changed network. */
 static void
 test_search_and_edit (Fixture       *fixture,
                       gconstpointer  data)
@@ -366,7 +370,8 @@ test_search_and_edit (Fixture       *fixture,
 static gboolean
 has_two_runs (gpointer data)
 {
-  return has_origins (data) && vn_bench_get_expecting (VN_BENCH (data)) == VN_EXPECTING_NOTHING && vn_bench_get_runs (VN_BENCH (data))->len >= 2;
+  return has_origins (data) && vn_bench_get_expecting (VN_BENCH (data)) == VN_EXPECTING_NOTHING &&
+         vn_bench_get_runs (VN_BENCH (data))->len >= 2;
 }
 
 static gboolean
@@ -400,7 +405,8 @@ test_difference (Fixture       *fixture,
   g_assert_true (vn_test_wait (has_difference, view, SECONDS));
   scene = vn_graph_view_get_scene (view);
   node = vn_scene_find_source (scene, index);
-  g_test_message ("%s: %s", vn_scene_get_node (scene, node)->name, vn_overlay_get (vn_graph_view_get_overlay (view), node)->value);
+  g_test_message ("%s: %s", vn_scene_get_node (scene, node)->name,
+                  vn_overlay_get (vn_graph_view_get_overlay (view), node)->value);
   g_assert_cmpfloat (vn_overlay_get (vn_graph_view_get_overlay (view), node)->t, <, 0);
   g_assert_cmpint (*vn_overlay_get (vn_graph_view_get_overlay (view), node)->value, ==, '+');
   g_assert_cmpuint (vn_overlay_count_band (vn_graph_view_get_overlay (view), 0), >, 2);
@@ -468,8 +474,8 @@ press_chip (Fixture    *fixture,
   vn_test_settle (300);
 }
 
-/* A region whose rule does not name all its edges: each leak has a button, which is one step to undo, and a chip on the graph that
- * leads to it. */
+/* A region whose rule does not name all its edges: each leak has a button, which is one step to undo, and a chip on the graph
+ * that leads to it. */
 static void
 test_leak (Fixture       *fixture,
            gconstpointer  data)
@@ -492,7 +498,8 @@ test_leak (Fixture       *fixture,
   g_assert_cmpuint (gtk_bitset_get_size (nodes), ==, 2);      /* the addition reads the other branch, too */
   vn_document_select (fixture->document, nodes);
   vn_test_settle (500);
-  gtk_stack_set_visible_child_name (GTK_STACK (gtk_widget_get_ancestor (find (fixture, VN_TYPE_OUTLINE), GTK_TYPE_STACK)), "recipe");
+  gtk_stack_set_visible_child_name (GTK_STACK (gtk_widget_get_ancestor (find (fixture, VN_TYPE_OUTLINE), GTK_TYPE_STACK)),
+                                    "recipe");
   vn_test_settle (300);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "select-leak");
   button = find (fixture, g_type_from_name ("VnInspector"));

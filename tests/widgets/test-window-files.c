@@ -17,7 +17,8 @@ test_export (Fixture       *fixture,
 {
   g_autofree char *model = g_build_filename (fixture->folder, "out.onnx", NULL);
   g_autofree char *report = g_build_filename (fixture->folder, "report", NULL);
-  g_autofree char *markdown = g_build_filename (report, "report.md", NULL), *page = g_build_filename (fixture->folder, "page.html", NULL);
+  g_autofree char *markdown = g_build_filename (report, "report.md", NULL),
+  *page = g_build_filename (fixture->folder, "page.html", NULL);
   g_autoptr(GError) error = NULL;
   g_autoptr(VnModel) read = NULL;
 
@@ -98,7 +99,8 @@ quantize_in_float (Fixture *fixture,
   vn_window_fixture_quantize (fixture);
 }
 
-/* Runs of the window are in the project that it saves, behind those that the project had; opened and saved again it has them all. */
+/* Runs of the window are in the project that it saves, behind those that the project had; opened and saved again it has them
+ * all. */
 static void
 test_project_runs (Fixture       *fixture,
                    gconstpointer  data)
@@ -154,7 +156,8 @@ install_browser (const char *folder)
   g_autofree char *entry = g_build_filename (applications, "browser.desktop", NULL);
   g_autofree char *defaults = g_build_filename (applications, "mimeapps.list", NULL);
   g_autofree char *script_text = g_strdup_printf ("#!/bin/sh\necho \"$1\" >\"%s/shown\"\n", folder);
-  g_autofree char *entry_text = g_strdup_printf ("[Desktop Entry]\nType=Application\nName=Browser\nExec=%s %%f\nMimeType=text/html;\n",
+  g_autofree char *entry_text =
+    g_strdup_printf ("[Desktop Entry]\nType=Application\nName=Browser\nExec=%s %%f\nMimeType=text/html;\n",
                                                  script);
 
   g_assert_cmpint (g_mkdir (applications, 0700), ==, 0);
@@ -169,7 +172,8 @@ install_browser (const char *folder)
 static void
 remove_browser (const char *folder)
 {
-  static const char * const names[] = { "applications/browser.desktop", "applications/mimeapps.list", "applications", "browser", "shown", "" };
+  static const char * const names[] = { "applications/browser.desktop", "applications/mimeapps.list", "applications", "browser",
+                                        "shown", "" };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {

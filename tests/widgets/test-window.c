@@ -328,8 +328,8 @@ is_going (gpointer toast)
   return !gtk_widget_get_can_target (toast);
 }
 
-/* Its time is over before a frame was drawn, as in a hidden window, and then as much as it takes to slide out: for so long the main loop
- * does not turn. */
+/* Its time is over before a frame was drawn, as in a hidden window, and then as much as it takes to slide out: for so long the
+ * main loop does not turn. */
 static void
 test_toast (Fixture       *fixture,
             gconstpointer  data)
@@ -361,7 +361,8 @@ test_selection (Fixture       *fixture,
   g_autoptr(GtkBitset) selected = NULL;
 
   vn_window_fixture_open_model (fixture);
-  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.show-page", "s", "nodes");   /* the table has no rows while it is not seen */
+  /* the table has no rows while it is not seen */
+  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.show-page", "s", "nodes");
   vn_test_settle (300);
   table = vn_test_find (GTK_WIDGET (fixture->window), GTK_TYPE_COLUMN_VIEW, NULL);
   outline = vn_test_find (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_OUTLINE, NULL), GTK_TYPE_LIST_VIEW,

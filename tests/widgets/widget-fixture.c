@@ -98,7 +98,8 @@ vn_test_wait (VnTestCondition  condition,
 /**
  * vn_test_settle:
  *
- * Runs the main loop for a while, and, however busy the machine is, until nothing is left to lay out and to draw: animations, idle work.
+ * Runs the main loop for a while, and, however busy the machine is, until nothing is left to lay out and to draw: animations,
+ * idle work.
  */
 void
 vn_test_settle (guint milliseconds)
@@ -135,7 +136,8 @@ snapshot_window (GtkWidget *window,
  * vn_test_screenshot:
  * @name: file name without ending
  *
- * Writes what @window shows, in as many pixels as it has there (GDK_SCALE), into the folder of the environment variable VN_SCREENSHOTS, if that is set.
+ * Writes what @window shows, in as many pixels as it has there (GDK_SCALE), into the folder of the environment variable
+ * VN_SCREENSHOTS, if that is set.
  */
 void
 vn_test_screenshot (GtkWidget  *window,

@@ -139,6 +139,7 @@ _vn_data_cut_judge (const VnFirstLayers *self,
   _vn_data_offer_presets (self, input, value->name, offered);
   label = vn_node_dup_label (limits.node);
   vn_notes_add (notes, VN_NOTE_WARNING, "data-range", value->name,
-                _("The samples span %s to %s, and the first operator of the model, “%s”, clips %.0f %% of their values"), low_text, high_text, label, 100 * share);
+                _("The samples span %s to %s, and the first operator of the model, “%s”, clips %.0f %% of their values"),
+                low_text, high_text, label, 100 * share);
   return TRUE;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What layers further back say about pictures, where the first one says nothing. A BatchNormalization keeps mean and deviation of
- * what it saw in training wherever it stands. And a convolution without activation, followed by convolutions whose biases take its
- * mean away again, has no reason to learn one: what it gave in training often lay around 0, at least between depthwise
+ * what it saw in training wherever it stands. And a convolution without activation, followed by convolutions whose biases take
+ * its mean away again, has no reason to learn one: what it gave in training often lay around 0, at least between depthwise
  * convolutions, which are trained with BatchNormalizations behind them even where these are folded. Pictures of something else,
  * and flat ones, are as far from training as those of half the scale; so only that is said which another of the named
  * preprocessings would mend, by far. */

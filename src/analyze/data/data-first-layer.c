@@ -31,7 +31,8 @@ static double
 first_layer_find_clamp (const VnValue *value)
 {
   const VnNode *clip = first_layer_find_use (value, "Clip");
-  VnTensor *max = clip != NULL && vn_node_get_input (clip, 2) != NULL ? vn_value_get_constant (vn_node_get_input (clip, 2)) : NULL;
+  VnTensor *max = clip != NULL && vn_node_get_input (clip, 2) != NULL
+                  ? vn_value_get_constant (vn_node_get_input (clip, 2)) : NULL;
   double limit = max != NULL && max->n_elements == 1 ? vn_tensor_get_double (max, 0)
                : clip != NULL ? (double) vn_node_get_float (clip, "max", INFINITY) : INFINITY;
 
@@ -271,11 +272,13 @@ _vn_first_layer_judge_colors (const VnFirstLayer *layer,
   double mean = first_layer_find_divergence (layer, &middle, NULL);
   double mean_swapped = first_layer_find_divergence (swapped, &middle_swapped, NULL);
 
-  if (layer->n_tensors < VN_DATA_COLORS_FEWEST || swapped->n_tensors != layer->n_tensors || swapped->n_channels != layer->n_channels ||
+  if (layer->n_tensors < VN_DATA_COLORS_FEWEST || swapped->n_tensors != layer->n_tensors ||
+      swapped->n_channels != layer->n_channels ||
       !(mean > VN_DATA_COLORS * mean_swapped && mean * middle > VN_DATA_COLORS_BOTH * mean_swapped * middle_swapped))
     return FALSE;
   vn_notes_add (notes, VN_NOTE_WARNING, "data-colors", input,
-                _("With red and blue swapped, the samples are closer to the training data: distance %.2g instead of %.2g"), mean_swapped, mean);
+                _("With red and blue swapped, the samples are closer to the training data: distance %.2g instead of %.2g"),
+                mean_swapped, mean);
   return TRUE;
 }
 
@@ -324,7 +327,8 @@ _vn_first_layer_judge_by_bias (const VnFirstLayer *layer,
                            "the contribution of the samples"), number);
   else if (deviation > VN_DATA_CLAMP * layer->clamp)
     vn_notes_add_remedy (notes, VN_NOTE_WARNING, "data-range", input, remedy,
-                         _("The sample values are too large: the output of the first layer varies by %s and is clipped at %s"), number, clamp);
+                         _("The sample values are too large: the output of the first layer varies by %s and is clipped at %s"),
+                         number, clamp);
   return bias > VN_DATA_BIAS || deviation > VN_DATA_CLAMP * layer->clamp;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a picture shows, however it was normalized: one plain colour, or noise. In noise neighbours are no more alike than any two pixels,
- * and all parts vary as much; of pictures of things, and of pages of text, some part is nearly plain. */
+/* What a picture shows, however it was normalized: one plain colour, or noise. In noise neighbours are no more alike than any two
+ * pixels, and all parts vary as much; of pictures of things, and of pages of text, some part is nearly plain. */
 #include "vn-data-check-private.h"
 
 #include <math.h>
@@ -145,7 +145,8 @@ _vn_data_picture_is_noise (const VnTensor *tensor,
     {
       double any = 2 * picture_get_variance (&self, color, 0, 0, self.height, self.width);
 
-      if (!(any > 0) || !(MIN (picture_get_change (&self, color, 1, 0), picture_get_change (&self, color, 0, 1)) > LEAST_UNLIKE * any) ||
+      if (!(any > 0) || !(MIN (picture_get_change (&self, color, 1, 0),
+                               picture_get_change (&self, color, 0, 1)) > LEAST_UNLIKE * any) ||
           !(picture_find_plainest (&self, color) > LEAST_PLAIN))
         return FALSE;
     }

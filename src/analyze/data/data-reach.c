@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A sample whose values reach much further than those of the others, as one that was not normalized does: all ranges would be made for it, and
- * the error of all others would be laid to the network. */
+/* A sample whose values reach much further than those of the others, as one that was not normalized does: all ranges would be
+ * made for it, and the error of all others would be laid to the network. */
 #include "vn-data-check-private.h"
 
 #include "vn-i18n.h"

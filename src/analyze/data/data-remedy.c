@@ -186,7 +186,8 @@ _vn_data_find_preset (const VnFirstLayers *self,
     remedy_offer (self, name, exact || cures->len == 1, cures);
   if (exact)
     return g_strdup_printf (_("Choose a different preprocessing: “%s” (%s) matches the model."), best->id, _(best->title));
-  return g_strdup_printf (_("Choose a different preprocessing. Judging by the value range, any of these may be right: %s."), names->str);
+  return g_strdup_printf (_("Choose a different preprocessing. Judging by the value range, any of these may be right: %s."),
+                          names->str);
 }
 
 /*< private >

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Pixels of 0 to 255, with the mean subtracted or not, or larger values, for a network that was trained with small ones and keeps no
- * BatchNormalization that would tell: it has been folded into the convolutions, whose biases are then about as large as what is
- * added to them. A hundred times larger samples leave nothing of the biases in the first layer. That alone may also be a network
- * that was trained without any normalization: only if biases count throughout the network once the samples are from -1 to 1 are
- * these said to be too large. */
+/* Pixels of 0 to 255, with the mean subtracted or not, or larger values, for a network that was trained with small ones and keeps
+ * no BatchNormalization that would tell: it has been folded into the convolutions, whose biases are then about as large as what
+ * is added to them. A hundred times larger samples leave nothing of the biases in the first layer. That alone may also be a
+ * network that was trained without any normalization: only if biases count throughout the network once the samples are from -1 to
+ * 1 are these said to be too large. */
 #include "vn-data-check-private.h"
 
 #include "vn-format.h"

@@ -181,7 +181,8 @@ data_check_samples_note (const Samples *self)
   if (self->n_samples > 1 && self->all_equal)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "data-equal", NULL,
                   ngettext ("The %u sample checked is the only one of its kind: the ranges will not fit any other data",
-                            "All %u samples checked are identical: the ranges will not fit any other data", self->n_samples), self->n_samples);
+                            "All %u samples checked are identical: the ranges will not fit any other data", self->n_samples),
+                            self->n_samples);
   else if (self->n_constant > 0)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "data-constant", NULL,
                   _("%u of the %u samples checked are constant or a single color"), self->n_constant,
@@ -221,7 +222,8 @@ data_check_first_layers_plan (const VnFirstLayers *self)
       if (value->initializer != NULL)
         continue;
       n++;
-      if (!vn_dtype_is_float (value->type.dtype) || !_vn_first_layer_find (value, &found) || g_ptr_array_find (outputs, found.value, NULL))
+      if (!vn_dtype_is_float (value->type.dtype) || !_vn_first_layer_find (value, &found) ||
+          g_ptr_array_find (outputs, found.value, NULL))
         continue;
       found.direct = found.value == value;
       if (!found.direct)
@@ -345,7 +347,8 @@ data_check_first_layers_judge (const VnFirstLayers *self,
       said = layer->norm != NULL ? _vn_first_layer_judge_by_norm (layer, input, remedy, samples->notes)
                                  : _vn_first_layer_judge_by_bias (layer, input, remedy, samples->notes);
       if (!said && layer->norm == NULL && samples->high[layer->input] > RAW_MAX)
-        said = _vn_data_scale_judge (self, i, input, samples->low[layer->input], samples->high[layer->input], samples->notes, cancellable);
+        said = _vn_data_scale_judge (self, i, input, samples->low[layer->input], samples->high[layer->input], samples->notes,
+                                     cancellable);
       said = said || _vn_data_cut_judge (self, layer->input, value, samples->notes, cancellable) ||
              (data_check_samples_show_something (samples) &&
               _vn_data_deep_judge (self, layer->input, input, samples->notes, cancellable));
@@ -390,7 +393,8 @@ data_check_follow_mask (const VnValue *value,
           *ends = TRUE;
           continue;
         }
-      if (op == NULL || op->quant.role == VN_QUANT_COMPUTE || op->quant.role == VN_QUANT_MATMUL || op->quant.role == VN_QUANT_NORM)
+      if (op == NULL || op->quant.role == VN_QUANT_COMPUTE || op->quant.role == VN_QUANT_MATMUL ||
+          op->quant.role == VN_QUANT_NORM)
         return FALSE;
       for (guint k = 0; k < use->node->outputs->len; k++)
         {

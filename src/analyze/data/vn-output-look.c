@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How much outputs change from sample to sample, against what they are: by the slices that change most, as boxes that start from anchors, or
- * the many places where nothing is found, hardly do. And, of a network that chooses among many classes, how many it chooses. */
+/* How much outputs change from sample to sample, against what they are: by the slices that change most, as boxes that start from
+ * anchors, or the many places where nothing is found, hardly do. And, of a network that chooses among many classes, how many it
+ * chooses. */
 #include "vn-output-look.h"
 
 #include "vn-i18n.h"
@@ -154,7 +155,8 @@ output_look_get_most (const Output *self)
 /**
  * vn_output_look_get_reaction:
  *
- * Returns: which part of the energy of an output, or of a slice of it, changes with the samples: of the one that changes most; 0 to 1, NaN
+ * Returns: which part of the energy of an output, or of a slice of it, changes with the samples: of the one that changes most; 0
+ * to 1, NaN
  *   where too few samples, or none of one size, have been seen
  */
 double
@@ -197,7 +199,8 @@ output_look_note_classes (const Output *self,
       n_classes > VN_CLASSES_SHARE * n || self->confidence > VN_CLASSES_CONFIDENCE * n)
     return;
   vn_notes_add (notes, VN_NOTE_WARNING, "data-no-reaction", NULL,
-                _("The float model takes %u samples for %u of its %llu classes, with %.0f %% of confidence on average"), n, n_classes, (unsigned long long) vn_shape_count (&self->shape, 0, self->shape.rank), 100 * self->confidence / n);
+                _("The float model takes %u samples for %u of its %llu classes, with %.0f %% of confidence on average"), n,
+                n_classes, (unsigned long long) vn_shape_count (&self->shape, 0, self->shape.rank), 100 * self->confidence / n);
 }
 
 /**
@@ -217,7 +220,8 @@ vn_output_look_note (const VnOutputLook *self,
   if (reaction < VN_REACTION_LEAST)
     {
       vn_notes_add (notes, VN_NOTE_WARNING, "data-no-reaction", NULL,
-                    _("The outputs of the float model hardly depend on the samples: %.1g of their energy changes from one to the other"), reaction);
+                    _("The outputs of the float model hardly depend on the samples: %.1g of their energy changes from one to "
+                      "the other"), reaction);
       return;
     }
   for (guint i = 0; i < self->n; i++)

@@ -57,7 +57,8 @@ weights_check_value (Check         *self,
   self->n_found++;
   vn_notes_add (self->notes, VN_NOTE_PROBLEM, VN_NOTE_WEIGHTS_NOT_FINITE, value->name,
                 ngettext ("%zu of %zu weight value is NaN or infinite: fix it first",
-                          "%zu of %zu weight values are NaN or infinite: fix them first", aligned->n_elements), n_nan + n_infinite, aligned->n_elements);
+                          "%zu of %zu weight values are NaN or infinite: fix them first", aligned->n_elements),
+                          n_nan + n_infinite, aligned->n_elements);
 }
 
 static void

@@ -211,7 +211,8 @@ _vn_culprit_get_column_width (const VnTensor *weight,
 
   if (weight->shape.rank == 2 && (vn_node_is (reader, "Gemm") || vn_node_is (reader, "MatMul")))
     return culprit_get_product_width (weight, vn_node_get_int (reader, "transB", 0) != 0, channel, n_channels);
-  if (!is_conv || weight->shape.rank < 3 || weight->n_elements == 0 || n_channels % group != 0 || weight->shape.dims[0] % group != 0 ||
+  if (!is_conv || weight->shape.rank < 3 || weight->n_elements == 0 || n_channels % group != 0 ||
+      weight->shape.dims[0] % group != 0 ||
       weight->shape.dims[1] != (gint64) n_channels / group)
     return -1;
   columns = (gsize) weight->shape.dims[1];
@@ -240,7 +241,8 @@ culprit_get_importance (const VnValue *value,
       const VnUse *use = &g_array_index (value->uses, VnUse, u);
       const VnValue *weight = use->index == 0 ? vn_node_get_input (use->node, 1) : NULL;
       VnTensor *constant = weight != NULL ? vn_value_get_constant (weight) : NULL;
-      g_autoptr(VnTensor) aligned = constant != NULL && constant->dtype == VN_DTYPE_F32 ? vn_tensor_get_aligned (constant, NULL) : NULL;
+      g_autoptr(VnTensor) aligned = constant != NULL && constant->dtype == VN_DTYPE_F32
+                                    ? vn_tensor_get_aligned (constant, NULL) : NULL;
       double width = aligned != NULL ? _vn_culprit_get_column_width (aligned, use->node, channel, n_channels) : -1;
 
       if (width < 0)

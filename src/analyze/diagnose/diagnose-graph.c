@@ -86,8 +86,10 @@ diagnose_addend (const VnCulprit *culprit)
   for (guint i = 0; own > 0 && i < culprit->value->uses->len; i++)
     {
       const VnUse *use = &g_array_index (culprit->value->uses, VnUse, i);
-      const VnValue *other = diagnose_adds (use->node) && use->node->inputs->len == 2 ? vn_node_get_input (use->node, 1 - use->index) : NULL;
-      double width = other != NULL && !vn_value_is_constant (other) ? _vn_histogram_get_width (_vn_culprit_get_histogram (culprit, other)) : 0;
+      const VnValue *other = diagnose_adds (use->node) && use->node->inputs->len == 2
+                             ? vn_node_get_input (use->node, 1 - use->index) : NULL;
+      double width = other != NULL && !vn_value_is_constant (other)
+                     ? _vn_histogram_get_width (_vn_culprit_get_histogram (culprit, other)) : 0;
       g_autofree char *label = vn_node_dup_label (use->node);
 
       if (width > 0 && own > VN_UNEQUAL_FACTOR * width)
@@ -179,7 +181,8 @@ _vn_diagnose_noise_gain (const VnCulprit *culprit)
   here = vn_format_decimals (item->local_db, 1);
   there = vn_format_decimals (item->alone_db, 1);
   less = vn_format_decimals (gain, 1);
-  return g_strdup_printf (_("The downstream network amplifies noise: %s dB here become %s dB at the outputs, %s dB less."), here, there, less);
+  return g_strdup_printf (_("The downstream network amplifies noise: %s dB here become %s dB at the outputs, %s dB less."), here,
+                          there, less);
 }
 
 char *

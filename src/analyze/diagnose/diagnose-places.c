@@ -24,7 +24,8 @@ places_is_layer (const VnNode *node)
 {
   const VnTensor *weight = places_get_weight (node);
 
-  return (vn_node_is (node, "Conv") || vn_node_is (node, "ConvTranspose") || vn_node_is (node, "Gemm") || vn_node_is (node, "MatMul")) &&
+  return (vn_node_is (node, "Conv") || vn_node_is (node, "ConvTranspose") || vn_node_is (node, "Gemm") ||
+          vn_node_is (node, "MatMul")) &&
          weight != NULL && vn_dtype_is_float (weight->dtype);
 }
 
@@ -39,8 +40,10 @@ places_is_depthwise (const VnNode *node)
 static gboolean
 places_hands_on (const VnNode *node)
 {
-  static const char * const types[] = { "Add", "BatchNormalization", "Clip", "Div", "Flatten", "Identity", "LeakyRelu", "MaxPool", "Mul",
-                                        "PRelu", "Pad", "Relu", "Reshape", "Slice", "Squeeze", "Sub", "Transpose", "Unsqueeze", NULL };
+  static const char * const types[] = { "Add", "BatchNormalization", "Clip", "Div", "Flatten", "Identity", "LeakyRelu", "MaxPool",
+                                        "Mul",
+                                        "PRelu", "Pad", "Relu", "Reshape", "Slice", "Squeeze", "Sub", "Transpose", "Unsqueeze",
+                                        NULL };
   guint n = 0;
 
   for (guint i = 0; i < node->inputs->len; i++)

@@ -90,7 +90,8 @@ _vn_diagnose_clipping (const VnCulprit *culprit)
   clip.min = levels.min - step;
   clip.max = levels.max + step;
   vn_histogram_foreach (wanted, diagnose_count_outside, &clip);
-  if (clip.n == 0 || (!((double) clip.outside > VN_CLIPPED_SHARE * (double) clip.n) && !(clip.lost > VN_CLIPPED_POWER * clip.power)))
+  if (clip.n == 0 || (!((double) clip.outside > VN_CLIPPED_SHARE * (double) clip.n) &&
+                      !(clip.lost > VN_CLIPPED_POWER * clip.power)))
     return NULL;
   range = vn_format_interval (levels.min, levels.max);
   seen = vn_format_interval ((double) wanted->min, (double) wanted->max);
@@ -158,7 +159,8 @@ diagnose_offset_of_input (const VnCulprit *culprit)
   double width = _vn_histogram_get_width (histogram);
   g_autofree char *seen = NULL;
 
-  if (culprit->plan->role != VN_TENSOR_WEIGHT || histogram == NULL || histogram->n_zero > 0 || !(histogram->min < histogram->max) ||
+  if (culprit->plan->role != VN_TENSOR_WEIGHT || histogram == NULL || histogram->n_zero > 0 ||
+      !(histogram->min < histogram->max) ||
       !((double) histogram->max - (double) histogram->min < VN_OFFSET_SHARE * width))
     return NULL;
   seen = vn_format_interval ((double) histogram->min, (double) histogram->max);

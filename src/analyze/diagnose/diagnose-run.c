@@ -55,7 +55,8 @@ _vn_diagnose_samples_differ (const VnCulprit *culprit)
     }
   if (worst == NULL || (!input_is_far && !((double) n_far > VN_REACH_SHARE * (double) n)))
     return NULL;
-  return g_strdup_printf (ngettext ("On the held-out samples, %u of %u tensor exceeds its calibration range more than %.1f times, “%s” %.3g times.",
+  return g_strdup_printf (ngettext ("On the held-out samples, %u of %u tensor exceeds its calibration range more than %.1f "
+                                    "times, “%s” %.3g times.",
                                     "On the held-out samples, %u of %u tensors exceed their calibration range more than %.1f "
                             "times, “%s” %.3g times.", n),
                           n_far, n, VN_REACH_FACTOR, worst->value, most);
@@ -69,5 +70,6 @@ _vn_diagnose_few_samples (const VnCulprit *culprit)
   if (culprit->result->stats == NULL || n == 0 || n >= VN_DATA_FEW)
     return NULL;
   return g_strdup_printf (ngettext ("Ranges come from only %u sample; use %u or more to cover what the model will see.",
-                                    "Ranges come from only %u samples; use %u or more to cover what the model will see.", n), n, VN_DATA_FEW);
+                                    "Ranges come from only %u samples; use %u or more to cover what the model will see.", n), n,
+                                    VN_DATA_FEW);
 }

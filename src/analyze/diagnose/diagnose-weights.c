@@ -117,7 +117,8 @@ diagnose_outlier_of_rows (const VnCulprit *culprit)
     }
   if (n_wide == 0 || ((double) n_wide < VN_WIDE_SHARE * (double) n && worst < VN_WIDE_FACTOR * VN_WIDE_FACTOR))
     return NULL;
-  return g_strdup_printf (ngettext ("In %zu of %zu channel, one or two outlier weights make the range up to %.0f times as wide as the others need.",
+  return g_strdup_printf (ngettext ("In %zu of %zu channel, one or two outlier weights make the range up to %.0f times as wide "
+                                    "as the others need.",
                                     "In %zu of %zu channels, one or two outlier weights make the range up to %.0f times as "
                             "wide as the others need.", n), n_wide, n, worst);
 }
@@ -206,7 +207,8 @@ _vn_diagnose_saturation (const VnCulprit *culprit)
   const float *values;
   gsize n, per_scale, n_pairs = 0, n_large = 0;
 
-  if (!diagnose_is_weight (culprit) || vn_node_get_int (culprit->node, "group", 1) != 1 || plan->dtype != VN_DTYPE_S8 || culprit->result->recipe->activation != VN_DTYPE_U8 || plan->axis > 0)
+  if (!diagnose_is_weight (culprit) || vn_node_get_int (culprit->node, "group", 1) != 1 || plan->dtype != VN_DTYPE_S8 ||
+      culprit->result->recipe->activation != VN_DTYPE_U8 || plan->axis > 0)
     return NULL;
   n = culprit->constant->n_elements;
   values = culprit->constant->data;

@@ -62,11 +62,13 @@ diagnose_look_at (VnRun                *result,
   const VnValue *value = vn_graph_find_value (graph, name);
   const VnTensor *constant;
 
-  *culprit = (VnCulprit) { .result = result, .contribution = contribution, .value = value, .plan = vn_quant_plan_find (result->plan, name) };
+  *culprit = (VnCulprit) { .result = result, .contribution = contribution, .value = value,
+                           .plan = vn_quant_plan_find (result->plan, name) };
   if (culprit->plan == NULL || !culprit->plan->quantized || culprit->plan->scale == NULL)
     return FALSE;
   if (value != NULL)
-    culprit->node = value->producer != NULL ? value->producer : value->uses->len > 0 ? g_array_index (value->uses, VnUse, 0).node : NULL;
+    culprit->node = value->producer != NULL ? value->producer : value->uses->len > 0
+                    ? g_array_index (value->uses, VnUse, 0).node : NULL;
   if (culprit->plan->role == VN_TENSOR_BIAS && contribution != NULL)
     {
       culprit->node = diagnose_find_node (graph, contribution->node);
@@ -171,7 +173,8 @@ diagnose_rank (VnRun  *result,
       g_auto(VnCulprit) culprit = { 0 };
       g_autofree char *text = NULL;
 
-      if (item->role != VN_TENSOR_ACTIVATION || !diagnose_look_at (result, item->name, item, &culprit) || (text = _vn_diagnose_mixed_output (&culprit)) == NULL)
+      if (item->role != VN_TENSOR_ACTIVATION || !diagnose_look_at (result, item->name, item, &culprit) ||
+          (text = _vn_diagnose_mixed_output (&culprit)) == NULL)
         continue;
       g_array_remove_index (order, i);
       g_array_insert_val (order, n_mixed, at);
@@ -199,7 +202,8 @@ diagnose_stands_out (VnRun                *result,
   return FALSE;
 }
 
-/* Shares of few samples may be so uncertain that they do not say which of two tensors costs more: then the one with a reason does. */
+/* Shares of few samples may be so uncertain that they do not say which of two tensors costs more: then the one with a reason
+ * does. */
 static void
 diagnose_rank_uncertain (VnRun  *result,
                          GArray *order,
@@ -303,7 +307,8 @@ vn_diagnose_tensor (VnRun      *result,
  * vn_diagnose_live_range:
  * @result: a run
  * @name: of a value of the prepared network
- * @range: (out): of an activation, what those of its channels hold that something depends on; of a weight, all but its few largest
+ * @range: (out): of an activation, what those of its channels hold that something depends on; of a weight, all but its few
+ * largest
  *   values
  *
  * Returns: whether that is less than the whole

@@ -120,8 +120,10 @@ preflight_is_gate (const VnNode *product)
 
           if (from != NULL && from == other)
             return from->producer != NULL && vn_node_is (from->producer, "Conv");
-          if (!vn_node_is (node, "Sigmoid") && !vn_node_is (node, "HardSigmoid") && !vn_node_is (node, "Clip") && !vn_node_is (node, "Div") &&
-              !vn_node_is (node, "Mul") && !vn_node_is (node, "Add") && !vn_node_is (node, "Tanh") && !vn_node_is (node, "Softplus"))
+          if (!vn_node_is (node, "Sigmoid") && !vn_node_is (node, "HardSigmoid") && !vn_node_is (node, "Clip") &&
+              !vn_node_is (node, "Div") &&
+              !vn_node_is (node, "Mul") && !vn_node_is (node, "Add") && !vn_node_is (node, "Tanh") &&
+              !vn_node_is (node, "Softplus"))
             break;
           node = from != NULL ? from->producer : NULL;
         }
@@ -265,7 +267,8 @@ vn_preflight (const VnModel   *prepared,
   preflight_check_noise_gain (prepared, notes, gain_db);
   if (n_samples > 0 && n_samples < VN_DATA_FEW && vn_recipe_uses_samples (recipe))
     {
-      g_autofree char *text = g_strdup_printf (ngettext ("Ranges will be based on only %u sample", "Ranges will be based on only %u samples", n_samples),
+      g_autofree char *text = g_strdup_printf (ngettext ("Ranges will be based on only %u sample",
+                                                         "Ranges will be based on only %u samples", n_samples),
                                                n_samples);
 
       preflight_tell (notes, VN_REASON_FEW_SAMPLES, NULL, text);

@@ -69,9 +69,9 @@
 #define VN_DATA_COLORS_FEWEST 4u      /* samples: one picture may be of any colour */
 
 /* Samples of 0 to 255 for a network trained with small ones whose normalization is folded away (data-scale.c): deviations in
- * biases. Of 0 to 255 as they are, in the first layer: 22 to 515 where that is wrong, up to 3.4 where it is right. From -1 to 1, in
- * the first layer and the middle one of all: up to 4.8 and 12 in networks trained so; 8 and 48, 28 and 16 or 350 and 10 in those
- * whose biases say nothing. */
+ * biases. Of 0 to 255 as they are, in the first layer: 22 to 515 where that is wrong, up to 3.4 where it is right. From -1 to 1,
+ * in the first layer and the middle one of all: up to 4.8 and 12 in networks trained so; 8 and 48, 28 and 16 or 350 and 10 in
+ * those whose biases say nothing. */
 #define VN_DATA_RAW           10.0
 #define VN_DATA_SMALL_FIRST   7.0
 #define VN_DATA_SMALL_ALL     20.0
@@ -88,14 +88,15 @@
 #define VN_DATA_LINEAR_NEAR   0.2
 #define VN_DATA_LINEAR_LESS   2.3
 
-/* ---- outputs of the float model (vn-output-look.c). Energy that changes with the samples, of the slice of an output where it is most: 0.012
- * to 1 in 22 networks with their preprocessing on two sets of photographs; normalized twice or 255 times too small 1e-7 to 0.01 in 14 ---- */
+/* ---- outputs of the float model (vn-output-look.c). Energy that changes with the samples, of the slice of an output where it is
+ * most: 0.012 to 1 in 22 networks with their preprocessing on two sets of photographs; normalized twice or 255 times too small
+ * 1e-7 to 0.01 in 14 ---- */
 
 #define VN_REACTION_LEAST     0.005
 #define VN_REACTION_FEWEST    4u      /* samples */
 
-/* Of 8 samples 6 to 8 classes of 1000 are chosen by networks that see what they expect, and 1 by one that gets 0 to 1 instead of 0 to 255, with
- * 0.2 to 0.34 of confidence. Samples of one class are chosen with more. */
+/* Of 8 samples 6 to 8 classes of 1000 are chosen by networks that see what they expect, and 1 by one that gets 0 to 1 instead of
+ * 0 to 255, with 0.2 to 0.34 of confidence. Samples of one class are chosen with more. */
 #define VN_CLASSES_FEWEST     20
 #define VN_CLASSES_SAMPLES    8u
 #define VN_CLASSES_SHARE      0.25    /* classes that are chosen, to the samples */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a run comes to: the one verdict of window, command line and reports. First whether there can be one, then whether the
- * samples can be trusted, then by the hits or the answers that are lost, as far as that is more than chance, or else by the worst part of
- * the outputs and the bad nodes; what is good by that has to be so in ONNX Runtime. */
+ * samples can be trusted, then by the hits or the answers that are lost, as far as that is more than chance, or else by the worst
+ * part of the outputs and the bad nodes; what is good by that has to be so in ONNX Runtime. */
 #include "vn-verdict.h"
 
 #include "vn-data-suspicion.h"
@@ -186,7 +186,8 @@ verdict_judgement_by_answers (Judgement *self,
   return TRUE;
 }
 
-/* Whether what answers leave open is at most with care: with one more of them lost than chance explains most would still be kept. */
+/* Whether what answers leave open is at most with care: with one more of them lost than chance explains most would still be
+ * kept. */
 static gboolean
 verdict_judgement_keeps_most (const Judgement *self)
 {
@@ -279,7 +280,8 @@ verdict_judgement_there (const Judgement *self,
 static VnVerdictLevel
 verdict_judgement_get_level (const Judgement *self)
 {
-  const VnVerdictLevel there = verdict_judgement_there (self, self->verdict->worst != NULL ? self->level : VN_VERDICT_NOT_MEASURED);
+  const VnVerdictLevel there = verdict_judgement_there (self, self->verdict->worst != NULL
+                                                        ? self->level : VN_VERDICT_NOT_MEASURED);
 
   if (there == VN_VERDICT_REFUSED)
     return there;
@@ -294,7 +296,8 @@ verdict_judgement_dup_title (const Judgement *self)
 {
   const char *title = _(levels[self->verdict->level].title);
 
-  return self->unasked && self->verdict->level < VN_VERDICT_DIFFERS ? g_strdup_printf (_("%s, not run in ONNX Runtime"), title) : g_strdup (title);
+  return self->unasked && self->verdict->level < VN_VERDICT_DIFFERS
+         ? g_strdup_printf (_("%s, not run in ONNX Runtime"), title) : g_strdup (title);
 }
 
 /* ---- the words ---- */
@@ -373,7 +376,8 @@ verdict_judgement_append_nodes (const Judgement *self,
                                             "%u internal nodes are below %s dB, but the outputs are not affected.", n), n, bad);
   else if (self->verdict->is_spot)
     g_string_append_printf (text, ngettext ("%u node is below %s dB; leaving it in float may recover most of the loss.",
-                                            "%u nodes are below %s dB; leaving them in float may recover most of the loss.", n), n, bad);
+                                            "%u nodes are below %s dB; leaving them in float may recover most of the loss.", n),
+                                            n, bad);
   else
     g_string_append_printf (text, ngettext ("%u node is below %s dB.", "%u nodes are below %s dB.", n), n, bad);
 }
@@ -383,20 +387,24 @@ verdict_judgement_append_outputs (const Judgement *self,
                                   GString         *text)
 {
   const VnVerdict *verdict = self->verdict;
-  g_autofree char *db = vn_format_db_margin (verdict->worst_output_db, verdict->worst->margin_db), *title = vn_error_row_dup_title (verdict->worst);
+  g_autofree char *db = vn_format_db_margin (verdict->worst_output_db, verdict->worst->margin_db),
+  *title = vn_error_row_dup_title (verdict->worst);
 
   if (vn_error_row_is_dead (verdict->worst))
     g_string_append_printf (text, _("Nothing is left of “%s”: it is the same number everywhere."), title);
   else if (!isfinite (verdict->worst_output_db))
-    g_string_append (text, verdict->worst_output_db > 0 ? _("The outputs are the same as before.") : _("An output is completely lost."));
+    g_string_append (text, verdict->worst_output_db > 0
+                     ? _("The outputs are the same as before.") : _("An output is completely lost."));
   else if (verdict->worst->is_last)
-    g_string_append_printf (text, _("“%s”, the last tensor before unsupported nodes, has an SQNR of %s."), verdict->worst->value, db);
+    g_string_append_printf (text, _("“%s”, the last tensor before unsupported nodes, has an SQNR of %s."), verdict->worst->value,
+                            db);
   else if (self->shift_db != 0)
     {
       g_autofree char *here = vn_format_db (verdict->worst->sqnr_db);
 
       if (verdict->worst->parts != NULL)
-        g_string_append_printf (text, _("In ONNX Runtime, the worst part of the outputs, “%s”, has an SQNR of %s, here %s."), title, db, here);
+        g_string_append_printf (text, _("In ONNX Runtime, the worst part of the outputs, “%s”, has an SQNR of %s, here %s."),
+                                title, db, here);
       else
         g_string_append_printf (text, _("In ONNX Runtime, the worst output has an SQNR of %s, here %s."), db, here);
     }
@@ -454,7 +462,8 @@ verdict_judgement_describe (const Judgement *self)
   if (verdict->level == VN_VERDICT_NOT_FINITE)
     verdict_judgement_append_not_finite (self, text);
   else if (verdict->worst == NULL)
-    g_string_append (text, self->errors == NULL ? _("No samples were run through the quantized model.") : _("No output could be compared."));
+    g_string_append (text, self->errors == NULL ? _("No samples were run through the quantized model.")
+                     : _("No output could be compared."));
   if (verdict->level > VN_VERDICT_SUSPICIOUS || verdict->worst == NULL)
     {
       verdict_judgement_append_objection (self, text);

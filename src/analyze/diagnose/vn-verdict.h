@@ -35,7 +35,8 @@ typedef enum
  * @n_bad: nodes whose signal to noise ratio is bad
  * @is_spot: these are few of all: leaving them in float is a cure
  * @incomplete: some nodes cannot be run; the last tensors before them counted as outputs
- * @is_opposed: the export is slower in ONNX Runtime than the float network, whatever a forecast allows for, or computes something else there
+ * @is_opposed: the export is slower in ONNX Runtime than the float network, whatever a forecast allows for, or computes something
+ * else there
  */
 typedef struct
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Which nodes the error comes from: by what they add to the error of the outputs, or before that was measured by their own error. */
+/* Which nodes the error comes from: by what they add to the error of the outputs, or before that was measured by their own
+ * error. */
 #include "vn-weak-nodes.h"
 
 #include "vn-cause.h"
@@ -50,7 +51,8 @@ weak_nodes_is_weak (VnRun            *result,
  * vn_weak_nodes_list:
  * @result: a run
  *
- * Returns: (transfer full) (element-type guint): if it was measured where error starts, the nodes where more than a fine share of it
+ * Returns: (transfer full) (element-type guint): if it was measured where error starts, the nodes where more than a fine share of
+ * it
  *   does, and the next ones if these are very few; else those that are less than fine themselves, but those that only pass on the
  *   error of another. The worst first; none if nothing was measured
  */
@@ -74,7 +76,8 @@ vn_weak_nodes_list (VnRun *result)
       const VnNode *node = g_ptr_array_index (nodes, i);
       const VnErrorRow *row = vn_run_get_node_error (result, node);
 
-      if (row != NULL && (metric == VN_METRIC_CONTRIBUTION ? weak_nodes_is_origin (row, seen) : weak_nodes_is_weak (result, node, row)))
+      if (row != NULL && (metric == VN_METRIC_CONTRIBUTION
+                          ? weak_nodes_is_origin (row, seen) : weak_nodes_is_weak (result, node, row)))
         g_array_append_val (weak, ((WeakNode) { i, vn_metric_get (row, metric) }));
     }
   g_array_sort_with_data (weak, weak_nodes_compare, GUINT_TO_POINTER (metric));

@@ -107,8 +107,8 @@ detection_get_mean (const DetectionMatrix *matrix)
   return sum / (double) n;
 }
 
-/* Beside the map of scores there are one or two of two channels: sizes, none negative on the whole, and where in the cell, which is
- * less. */
+/* Beside the map of scores there are one or two of two channels: sizes, none negative on the whole, and where in the cell, which
+ * is less. */
 static gboolean
 detection_take_maps (const VnTaskOutputs *outputs,
                      guint                stride,
@@ -138,7 +138,8 @@ detection_take_maps (const VnTaskOutputs *outputs,
   return TRUE;
 }
 
-/* Two channels beside two others may be anything: the scores are known by their name then, or by where in the cell being there. */
+/* Two channels beside two others may be anything: the scores are known by their name then, or by where in the cell being
+ * there. */
 gboolean
 detection_find_maps (const VnTaskOutputs *outputs,
                      DetectionLayout     *layout)
@@ -154,7 +155,8 @@ detection_find_maps (const VnTaskOutputs *outputs,
           *layout = none;
           layout->form = DETECTION_MAPS;
           layout->scores = (int) i;
-          if (outputs->tensors[i]->shape.rank != 4 || !detection_layout_get_cells (outputs, outputs->tensors[i], stride, &scores) ||
+          if (outputs->tensors[i]->shape.rank != 4 || !detection_layout_get_cells (outputs, outputs->tensors[i], stride,
+                                                                                   &scores) ||
               (pass == 0) != vn_task_name_has (outputs, i, names) || !detection_find_map_scale (&scores, &layout->scale))
             continue;
           if (detection_take_maps (outputs, stride, layout) &&

@@ -125,7 +125,8 @@ gboolean
 detection_row_is_positive (const DetectionMatrix *matrix,
                            gsize                  row)
 {
-  return detection_row_has_size (matrix, row) && detection_layout_get (matrix, row, 0) >= 0 && detection_layout_get (matrix, row, 1) >= 0;
+  return detection_row_has_size (matrix, row) && detection_layout_get (matrix, row, 0) >= 0 &&
+         detection_layout_get (matrix, row, 1) >= 0;
 }
 
 /* ---- cells ---- */

@@ -115,7 +115,8 @@ detection_find_scores (const VnTaskOutputs   *outputs,
   for (guint i = 0; i < outputs->n; i++)
     {
       if (outputs->tensors[i] == boxes->tensor || !detection_layout_get_scores (outputs->tensors[i], boxes->n_rows, &scores) ||
-          (logits ? scores.n_columns == 4 && detection_are_parts (&scores) : !detection_are_scores (&scores, 0, scores.n_columns)))
+          (logits ? scores.n_columns == 4 && detection_are_parts (&scores)
+           : !detection_are_scores (&scores, 0, scores.n_columns)))
         continue;
       found = (int) i;
       n_found++;
@@ -151,7 +152,8 @@ detection_take_scores (const VnTaskOutputs   *outputs,
          detection_take_logits (boxes, &scores, layout);
 }
 
-/* Four numbers that add up to 1 are scores. Several such outputs are those of grids, unless one has been chosen from the others: that with classes of its own. */
+/* Four numbers that add up to 1 are scores. Several such outputs are those of grids, unless one has been chosen from the others:
+ * that with classes of its own. */
 gboolean
 detection_find_boxes (const VnTaskOutputs *outputs,
                       DetectionLayout     *layout)
@@ -167,7 +169,8 @@ detection_find_boxes (const VnTaskOutputs *outputs,
       found.form = DETECTION_BOXES;
       found.boxes = (int) i;
       if (!detection_layout_get_matrix (outputs->tensors[i], &boxes) || boxes.n_columns != 4 || boxes.n_rows <= 1 ||
-          detection_holds (&boxes, detection_row_adds_up) || !detection_find_box_shape (&boxes, &found.shape) || !detection_take_scores (outputs, &boxes, &found))
+          detection_holds (&boxes, detection_row_adds_up) || !detection_find_box_shape (&boxes, &found.shape) ||
+          !detection_take_scores (outputs, &boxes, &found))
         continue;
       if (n_found++ == 0 || (n_chosen == 0 && found.classes != DETECTION_NONE))
         *layout = found;

@@ -45,8 +45,8 @@ detection_has_pixels (const DetectionMatrix *matrix)
   return FALSE;
 }
 
-/* Columns of scores from @from on: so many as the file names classes; else all to the first column that has none, or if that is the
- * first one, those behind the last such. */
+/* Columns of scores from @from on: so many as the file names classes; else all to the first column that has none, or if that is
+ * the first one, those behind the last such. */
 static void
 detection_find_class_columns (const VnTaskOutputs   *outputs,
                               const DetectionMatrix *matrix,
@@ -82,7 +82,8 @@ detection_has_class_columns (const VnTaskOutputs   *outputs,
                              DetectionLayout       *layout)
 {
   detection_find_class_columns (outputs, matrix, from, layout);
-  return layout->n_classes > 0 && (from + layout->n_classes == matrix->n_columns || detection_has_cells (outputs, matrix->n_rows));
+  return layout->n_classes > 0 && (from + layout->n_classes == matrix->n_columns ||
+                                   detection_has_cells (outputs, matrix->n_rows));
 }
 
 /* ---- forms ---- */
@@ -180,7 +181,8 @@ detection_find_final (const VnTaskOutputs   *outputs,
       layout->class_at = finals[i].class;
       layout->classes = DETECTION_NONE;
       if (matrix->n_columns < finals[i].least || matrix->n_columns > finals[i].most ||
-          !detection_are_scores (matrix, layout->score_at, layout->score_at + 1) || !detection_have_corners (matrix, layout->box_at, layout->score_at) ||
+          !detection_are_scores (matrix, layout->score_at, layout->score_at + 1) ||
+          !detection_have_corners (matrix, layout->box_at, layout->score_at) ||
           (matrix->n_columns > 7 && !detection_is_sorted (matrix, layout->score_at)))
         continue;
       if (matrix->n_columns == 5)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sums of each answer are kept, and added in their order: threads write beside each other, and the numbers do not depend on them. */
+/* Sums of each answer are kept, and added in their order: threads write beside each other, and the numbers do not depend on
+ * them. */
 #include "evaluate-outputs.h"
 
 #include "vn-op.h"
@@ -115,9 +116,11 @@ evaluate_outputs_add (EvaluateOutputs    *self,
     {
       int at = evaluate_outputs_find (self, names[i], i, n);
 
-      if (at >= 0 && !vn_tensor_is_container (outputs[i]) && !vn_tensor_is_container (first[at]) && outputs[i]->dtype == VN_DTYPE_F32 &&
+      if (at >= 0 && !vn_tensor_is_container (outputs[i]) && !vn_tensor_is_container (first[at]) &&
+          outputs[i]->dtype == VN_DTYPE_F32 &&
           first[at]->dtype == VN_DTYPE_F32 && first[at]->n_elements == outputs[i]->n_elements)
-        vn_part_sums_add (&sums[self->places[at]], vn_parts_get (self->parts, self->names[at]), &first[at]->shape, first[at]->data,
+        vn_part_sums_add (&sums[self->places[at]], vn_parts_get (self->parts, self->names[at]), &first[at]->shape,
+                          first[at]->data,
                           outputs[i]->data);
     }
 }
@@ -247,13 +250,15 @@ evaluate_outputs_are_classes (const VnModel *model,
   g_autofree gboolean *lost = vn_graph_find_lost (model->graph);
   gint64 n = 1;
 
-  if (output == NULL || output->type.shape.rank < 1 || (vn_dataset_get_n_classes (dataset) < 2 && vn_dataset_get_labels (dataset) == NULL))
+  if (output == NULL || output->type.shape.rank < 1 ||
+      (vn_dataset_get_n_classes (dataset) < 2 && vn_dataset_get_labels (dataset) == NULL))
     return FALSE;
   if (output->graph != model->graph || lost[output->id])
     return FALSE;
   for (int i = 0; i < output->type.shape.rank; i++)
     n *= output->type.shape.dims[i] < 0 && i == 0 ? 1 : output->type.shape.dims[i];
-  return vn_dataset_get_labels (dataset) != NULL ? n >= 2 && output->type.shape.rank <= 2 : n == vn_dataset_get_n_classes (dataset);
+  return vn_dataset_get_labels (dataset) != NULL ? n >= 2 &&
+         output->type.shape.rank <= 2 : n == vn_dataset_get_n_classes (dataset);
 }
 
 /* Whether all of them can be computed here. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* How far the outputs of networks are from those of the first one, by the rule of the figure of merit: output by output, part by part. */
+/* How far the outputs of networks are from those of the first one, by the rule of the figure of merit: output by output, part by
+ * part. */
 
 #include "vn-dataset.h"
 #include "vn-error-sum.h"

@@ -122,5 +122,6 @@ evaluate_share_take (EvaluateOutputs  *outputs,
   if (g_variant_get_size (own) != n * answer_size)
     return vn_sample_ranks_refuse (error);
   memcpy (answers, g_variant_get_data (own), n * answer_size);
-  return evaluate_share_take_sums (outputs, first, n, sums, error) && (vn_kept_meter_take (meter, kept) || vn_sample_ranks_refuse (error));
+  return evaluate_share_take_sums (outputs, first, n, sums, error) &&
+         (vn_kept_meter_take (meter, kept) || vn_sample_ranks_refuse (error));
 }

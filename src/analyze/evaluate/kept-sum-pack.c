@@ -54,7 +54,8 @@ vn_kept_sum_merge (VnKeptSum *self,
 static GVariant *
 kept_sum_pack_floats (const GArray *array)
 {
-  return g_variant_new_fixed_array (G_VARIANT_TYPE_BYTE, array != NULL ? array->data : NULL, array != NULL ? array->len * sizeof (float) : 0, 1);
+  return g_variant_new_fixed_array (G_VARIANT_TYPE_BYTE, array != NULL ? array->data : NULL, array != NULL
+                                    ? array->len * sizeof (float) : 0, 1);
 }
 
 /**
@@ -81,7 +82,8 @@ vn_kept_sum_pack (const VnKeptSum *self)
     {
       const VnKeptItem *item = &g_array_index (self->items, VnKeptItem, i);
 
-      g_variant_builder_add (&items, "(ud@ay@ay)", item->item, item->value, kept_sum_pack_floats (item->first), kept_sum_pack_floats (item->other));
+      g_variant_builder_add (&items, "(ud@ay@ay)", item->item, item->value, kept_sum_pack_floats (item->first),
+                             kept_sum_pack_floats (item->other));
     }
   return g_variant_new (SUM_TYPE, self->n_samples, self->n, self->n_kept, self->n_added, &classes, &items);
 }

@@ -87,7 +87,8 @@ detection_find_best (const DetectionLayout *layout,
   gsize best = layout->background == 0 ? from + 1 : from;
 
   for (gsize k = best + 1; k < to; k++)
-    if (k != from + (gsize) layout->background && detection_layout_get (scores, row, k) > detection_layout_get (scores, row, best))
+    if (k != from + (gsize) layout->background &&
+        detection_layout_get (scores, row, k) > detection_layout_get (scores, row, best))
       best = k;
   box->score = detection_layout_get (scores, row, best);
   if (layout->scale == DETECTION_SIGMOID)
@@ -181,7 +182,8 @@ detection_read_final (const DetectionLayout *layout,
                       .score = detection_layout_get (matrix, row, layout->score_at) };
 
   box.label = layout->classes != DETECTION_NONE ? detection_get_class (outputs->tensors[layout->classes], row)
-                                                : (guint) CLAMP (detection_layout_get (matrix, row, layout->class_at), 0, G_MAXINT);
+                                                : (guint) CLAMP (detection_layout_get (matrix, row, layout->class_at), 0,
+                                                                 G_MAXINT);
   if (box.score >= VN_CONFIDENT_SCORE && isfinite (box.score + box.x1 + box.y1 + box.x2 + box.y2))
     g_array_append_val (found, box);
 }
@@ -226,11 +228,13 @@ detection_read_group (const DetectionLayout  *layout,
                       const VnTaskOutputs *outputs,
                       GArray                *found)
 {
-  const gsize n = detection_layout_count_grid (outputs, group->stride), width = detection_layout_count_cells (outputs->width, group->stride);
+  const gsize n = detection_layout_count_grid (outputs, group->stride),
+  width = detection_layout_count_cells (outputs->width, group->stride);
   DetectionMatrix boxes, scores, anything = { 0 };
 
   if ((guint) group->boxes >= outputs->n || (guint) group->scores >= outputs->n || group->anything >= (int) outputs->n ||
-      !detection_layout_get_cells (outputs, outputs->tensors[group->boxes], group->stride, &boxes) || boxes.n_columns != layout->n_columns ||
+      !detection_layout_get_cells (outputs, outputs->tensors[group->boxes], group->stride, &boxes) ||
+      boxes.n_columns != layout->n_columns ||
       !detection_layout_get_cells (outputs, outputs->tensors[group->scores], group->stride, &scores) || scores.n_columns < 1 ||
       (group->anything != DETECTION_NONE &&
        !detection_layout_get_cells (outputs, outputs->tensors[group->anything], group->stride, &anything)))

@@ -107,7 +107,8 @@ embedding_recognize (const VnTaskOutputs *outputs)
         const Layout layout = { i, pass == 1 };
 
         if (pass == 0 ? embedding_is_list (outputs, i) : pass == 1 ? embedding_is_hidden (outputs, i)
-                                                                   : is_given && embedding_count (outputs->tensors[i], FALSE) >= 2)
+                                                                   : is_given && embedding_count (outputs->tensors[i],
+                                                                                                  FALSE) >= 2)
           return g_memdup2 (&layout, sizeof layout);
       }
   return NULL;

@@ -2,10 +2,12 @@
 /* Keypoints of one person or face on a picture, as an output that has for each
  *
  *   a map      [1, K, H, W] or [1, H, W, K], 2 to 16 times smaller than the picture: its highest value is where the point is, and
- *              how sure that is. Told from masks and features by values between 0 and 1 that are high in small spots only, without
+ *              how sure that is. Told from masks and features by values between 0 and 1 that are high in small spots only,
+ * without
  *              a plateau, and do not add up to 1 over the maps.
  *   two rows   [1, K, W * s] beside [1, K, H * s]: the places of the highest values are the coordinates (SimCC; Li et al., 2022).
- *   numbers    [1, K, 2 or 3], in pixels or in parts of the picture; the third may be how sure that is. Other outputs have at most
+ *   numbers    [1, K, 2 or 3], in pixels or in parts of the picture; the third may be how sure that is. Other outputs have at
+ * most
  *              a number for each. */
 #include "vn-task-reader.h"
 
@@ -178,7 +180,8 @@ keypoints_count_parts (const VnTensor *tensor,
 {
   const VnShape *shape = &tensor->shape;
 
-  if (vn_tensor_is_container (tensor) || !vn_dtype_is_float (tensor->dtype) || shape->rank != 3 || shape->dims[1] < LEAST_POINTS ||
+  if (vn_tensor_is_container (tensor) || !vn_dtype_is_float (tensor->dtype) || shape->rank != 3 ||
+      shape->dims[1] < LEAST_POINTS ||
       size == 0 || shape->dims[2] % size != 0)
     return 0;
   return shape->dims[2] / size;
@@ -308,7 +311,8 @@ keypoints_recognize (const VnTaskOutputs *outputs)
 {
   Layout layout;
 
-  if (keypoints_find_maps (outputs, &layout) || keypoints_find_rows (outputs, &layout) || keypoints_find_points (outputs, &layout))
+  if (keypoints_find_maps (outputs, &layout) || keypoints_find_rows (outputs, &layout) ||
+      keypoints_find_points (outputs, &layout))
     return g_memdup2 (&layout, sizeof layout);
   return NULL;
 }

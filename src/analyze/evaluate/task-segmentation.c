@@ -277,7 +277,8 @@ segmentation_take_region (guint8 *pixels,
       const gsize next[4] = { x > 0 ? at - 1 : at, x + 1 < width ? at + 1 : at, y > 0 ? at - width : at,
                               at + width < n_pixels ? at + width : at };
 
-      region = (Region) { region.n + 1, MIN (region.left, x), MAX (region.right, x), MIN (region.top, y), MAX (region.bottom, y) };
+      region = (Region) { region.n + 1, MIN (region.left, x), MAX (region.right, x), MIN (region.top, y),
+                          MAX (region.bottom, y) };
       for (guint i = 0; i < 4; i++)
         if (pixels[next[i]])
           {

@@ -2,9 +2,9 @@
 /* Text recognition by connectionist temporal classification (CTC; Graves et al., 2006): for each step along the line a number for
  * each letter and one for the blank. The text is the best of each step, without repetitions, then without blanks.
  *
- * It is the only output, [1, steps, letters], [steps, 1, letters] or [1, letters, steps]. The blank is the first or the last of the
- * letters, and the best at more steps than any of them in a line of text. Steps of a picture are 2 to 16 pixels wide, and it is
- * longer than high. */
+ * It is the only output, [1, steps, letters], [steps, 1, letters] or [1, letters, steps]. The blank is the first or the last of
+ * the letters, and the best at more steps than any of them in a line of text. Steps of a picture are 2 to 16 pixels wide, and it
+ * is longer than high. */
 #include "vn-task-reader.h"
 
 #include <math.h>
@@ -90,7 +90,8 @@ text_find_output (const VnTaskOutputs *outputs)
 {
   const VnTensor *tensor = outputs->n == 1 ? outputs->tensors[0] : NULL;
 
-  return tensor != NULL && !vn_tensor_is_container (tensor) && vn_dtype_is_float (tensor->dtype) && tensor->shape.rank == 3 ? tensor
+  return tensor != NULL && !vn_tensor_is_container (tensor) && vn_dtype_is_float (tensor->dtype) && tensor->shape.rank == 3
+         ? tensor
                                                                                                                             : NULL;
 }
 

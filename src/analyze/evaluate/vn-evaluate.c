@@ -86,7 +86,8 @@ evaluate_describe_sample (const Evaluate *self,
   VnDataset *dataset = self->contestants[0].dataset;
   int folder = vn_dataset_get_label (dataset, index);
 
-  return (VnMetricSample) { .name = vn_dataset_get_name (dataset, index), .path = vn_dataset_get_path (dataset, index), .index = index,
+  return (VnMetricSample) { .name = vn_dataset_get_name (dataset, index), .path = vn_dataset_get_path (dataset, index),
+                            .index = index,
                             .label = vn_labels_get_number (self->labels, index),
                             .class_name = folder >= 0 && (guint) folder < vn_dataset_get_n_classes (dataset)
                                             ? vn_dataset_get_class (dataset, (guint) folder) : NULL,
@@ -478,7 +479,8 @@ evaluate_run_samples (Evaluate      *self,
     return TRUE;
   samples = (VnSamples) { .dataset = self->datasets->pdata[0], .indices = self->options->samples + self->first, .n = n,
                           .n_threads = self->options->n_threads, .progress = self->progress, .notes = self->notes };
-  options = (VnSampleOptions) { .plans = self->plans, .n_plans = self->n_contestants, .others = (VnDataset **) self->datasets->pdata + 1,
+  options = (VnSampleOptions) { .plans = self->plans, .n_plans = self->n_contestants,
+                                .others = (VnDataset **) self->datasets->pdata + 1,
                                 .n_others = self->datasets->len - 1, .n_before = self->first, .n_all = self->n_all };
   return vn_samples_each (&samples, &options, self->kept != NULL ? &evaluate_shared_funcs : &evaluate_funcs, self, cancellable,
                           error);
@@ -635,7 +637,8 @@ vn_evaluate_accuracy (VnModel                 *float_model,
   if (labels == NULL || !evaluate_networks (&self, scores, cancellable, error))
     return FALSE;
   *accuracy = (VnAccuracy) { .n = scores[0].n_labelled, .float_top1 = scores[0].top1, .quant_top1 = scores[1].top1,
-                             .agree = (guint) scores[1].kept.n_kept, .valid = scores[0].n_labelled > 0, .n_classes = (guint) scores[0].n_outputs };
+                             .agree = (guint) scores[1].kept.n_kept, .valid = scores[0].n_labelled > 0,
+                             .n_classes = (guint) scores[0].n_outputs };
   if (scores[1].kept.task != VN_TASK_CLASSIFICATION)
     accuracy->kept = scores[1].kept;
   for (guint k = 0; k < G_N_ELEMENTS (scores); k++)

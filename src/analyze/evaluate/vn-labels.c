@@ -175,7 +175,8 @@ labels_use_samples (VnLabels      *self,
       g_autofree char *base = g_path_get_basename (name);
       gpointer number;
 
-      if (g_hash_table_lookup_extended (numbers, name, NULL, &number) || g_hash_table_lookup_extended (numbers, base, NULL, &number))
+      if (g_hash_table_lookup_extended (numbers, name, NULL, &number) ||
+          g_hash_table_lookup_extended (numbers, base, NULL, &number))
         g_array_index (self->classes, int, i) = GPOINTER_TO_INT (number);
       else if (n_missing++ == 0)
         missing = name;
@@ -348,7 +349,8 @@ vn_labels_get (const VnLabels *self,
 /**
  * vn_labels_note_chance:
  * @accuracy: of a float network and a quantized one
- * @notes: told if the float network gets no more of the labels right than a guess would, by two standard errors, though one that knows half of
+ * @notes: told if the float network gets no more of the labels right than a guess would, by two standard errors, though one that
+ * knows half of
  *   what a guess does not would get more
  */
 void
@@ -364,7 +366,8 @@ vn_labels_note_chance (const VnAccuracy *accuracy,
   n = accuracy->n;
   guess = 1.0 / accuracy->n_classes;
   half = (1 + guess) / 2;
-  if (accuracy->float_top1 > n * guess + 2 * sqrt (n * guess * (1 - guess)) || accuracy->float_top1 > n * half - 2 * sqrt (n * half * (1 - half)))
+  if (accuracy->float_top1 > n * guess + 2 * sqrt (n * guess * (1 - guess)) ||
+      accuracy->float_top1 > n * half - 2 * sqrt (n * half * (1 - half)))
     return;
   vn_notes_add (notes, VN_NOTE_WARNING, "labels-chance", NULL,
                 ngettext ("The float model gets %u of %u label right; guessing among %u classes gets %.1f",

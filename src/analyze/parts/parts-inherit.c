@@ -35,7 +35,8 @@ parts_inherit_joined (const VnPartition *output,
         return NULL;
       first += shape->dims[axis];
     }
-  return vn_partition_new_range (output, output->axis, (guint) first, (guint) vn_node_get_input (node, input)->type.shape.dims[axis]);
+  return vn_partition_new_range (output, output->axis, (guint) first,
+                                 (guint) vn_node_get_input (node, input)->type.shape.dims[axis]);
 }
 
 static VnPartition *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* How large the numbers are in each slice of a tensor. Slices whose sizes differ by a wide gap, in every sample alike, are parts: boxes
- * in pixels beside scores. Positions differ, too, but not in a few runs of slices side by side. */
+/* How large the numbers are in each slice of a tensor. Slices whose sizes differ by a wide gap, in every sample alike, are parts:
+ * boxes in pixels beside scores. Positions differ, too, but not in a few runs of slices side by side. */
 #include "slice-sizes.h"
 
 #include <math.h>
@@ -201,7 +201,8 @@ slice_sizes_list_gaps (const VnSliceSizes *self,
   for (guint g = 0; g < gaps->len; g++)
     {
       guint gap = g_array_index (gaps, guint, g);
-      guint from = g > 0 ? g_array_index (gaps, guint, g - 1) : 0, to = g + 1 < gaps->len ? g_array_index (gaps, guint, g + 1) : split->n;
+      guint from = g > 0 ? g_array_index (gaps, guint, g - 1) : 0, to = g + 1 < gaps->len
+                   ? g_array_index (gaps, guint, g + 1) : split->n;
 
       if (slice_sizes_gap_holds (self, axis, split, starts, from, gap, to))
         g_array_append_val (held, gap);
@@ -357,7 +358,8 @@ vn_slice_sizes_split_at (const VnSliceSizes *self,
 
   for (guint i = 0; i < n; i++)
     starts[i + 1] = starts[i] + lengths[i];
-  if (self->n_samples == 0 || axis >= (guint) self->shape.rank || self->axes[axis] == NULL || starts[n] != (guint) self->shape.dims[axis] ||
+  if (self->n_samples == 0 || axis >= (guint) self->shape.rank || self->axes[axis] == NULL ||
+      starts[n] != (guint) self->shape.dims[axis] ||
       !slice_sizes_can_tell (self, axis))
     return NULL;
   slice_sizes_divide (self, axis, starts, n, &split);

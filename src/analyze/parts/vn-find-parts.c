@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A few samples run through the float network tell how large the numbers of its outputs are, slice by slice. Where sizes leave it open, the
- * graph tells which slices were joined. */
+/* A few samples run through the float network tell how large the numbers of its outputs are, slice by slice. Where sizes leave it
+ * open, the graph tells which slices were joined. */
 #include "vn-find-parts.h"
 
 #include "slice-sizes.h"
@@ -105,7 +105,8 @@ find_parts_by_graph (const VnSliceSizes *sizes,
  * @samples: of which a few are looked at
  * @suspicions: (nullable): told where the outputs hardly depend on the samples
  *
- * Returns: (transfer full) (nullable): parts of its outputs, and of the tensors in front of them that hold the same slices; %NULL with an
+ * Returns: (transfer full) (nullable): parts of its outputs, and of the tensors in front of them that hold the same slices; %NULL
+ * with an
  *   error if @model cannot be run
  */
 VnParts *

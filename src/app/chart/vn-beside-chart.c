@@ -48,7 +48,8 @@ static void
 vn_beside_chart_init (VnBesideChart *self)
 {
   gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (self), beside_chart_draw, NULL, NULL);
-  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (gtk_widget_queue_draw), self,
+                           G_CONNECT_SWAPPED);
 }
 
 GtkWidget *

@@ -155,7 +155,8 @@ curve_view_draw (GtkDrawingArea *area,
 static void
 curve_view_tell (VnCurveView *self)
 {
-  g_autofree char *text = self->selected >= 0 ? vn_curve_point_dup_text (vn_curve_get (self->curve, (guint) self->selected)) : g_strdup ("");
+  g_autofree char *text = self->selected >= 0 ? vn_curve_point_dup_text (vn_curve_get (self->curve, (guint) self->selected))
+                          : g_strdup ("");
   const int place = curve_view_find_place (self, self->selected);
 
   gtk_accessible_update_property (GTK_ACCESSIBLE (self),
@@ -289,7 +290,8 @@ vn_curve_view_set (VnCurveView *self,
   self->picture = curve != NULL ? vn_picture_new_curve (curve, cost) : NULL;
   curve_view_sort (self);
   if (self->picture != NULL)
-    gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (self), (int) ceil (vn_picture_get_height (self->picture, LEAST_WIDTH)));
+    gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (self),
+                                         (int) ceil (vn_picture_get_height (self->picture, LEAST_WIDTH)));
   if (curve_view_find_place (self, self->selected) < 0)
     self->selected = -1;
   curve_view_tell (self);
@@ -341,8 +343,10 @@ vn_curve_view_init (VnCurveView *self)
   gtk_widget_add_controller (GTK_WIDGET (self), keys);
   gtk_widget_add_controller (GTK_WIDGET (self), focus);
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (click));
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Mixed Precision: Error Versus Cost"), -1);
-  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Mixed Precision: Error Versus Cost"),
+                                  -1);
+  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (gtk_widget_queue_draw), self,
+                           G_CONNECT_SWAPPED);
 }
 
 GtkWidget *

@@ -8,8 +8,8 @@
 G_BEGIN_DECLS
 
 /**
- * VnCurveView: a curve of mixed precision whose points can be selected and applied, with the mouse and with keys: arrows walk along it,
- * Enter applies.
+ * VnCurveView: a curve of mixed precision whose points can be selected and applied, with the mouse and with keys: arrows walk
+ * along it, Enter applies.
  *
  * Signals:
  * - selected: another point, or none

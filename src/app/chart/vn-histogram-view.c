@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A widget that draws a histogram with ranges over it, with the painter of the report's charts, and moves the ends of one of them. */
+/* A widget that draws a histogram with ranges over it, with the painter of the report's charts, and moves the ends of one of
+ * them. */
 #include "vn-histogram-view.h"
 
 #include "vn-format.h"
@@ -53,7 +54,8 @@ histogram_view_get_span (VnHistogramView *self,
       current->min = self->before[0];
       current->max = self->before[1];
     }
-  vn_chart_histogram_get_span (self->histogram, (const VnChartRange *) (gpointer) self->ranges->data, self->ranges->len, low, high);
+  vn_chart_histogram_get_span (self->histogram, (const VnChartRange *) (gpointer) self->ranges->data, self->ranges->len, low,
+                               high);
   if (current != NULL && self->end != NO_END)
     *current = now;
 }
@@ -290,8 +292,10 @@ vn_histogram_view_size_allocate (GtkWidget *widget,
       vn_histogram_view_get_place (self, i == 0 ? current->min : current->max, &x);
       gtk_widget_measure (GTK_WIDGET (self->grips[i]), GTK_ORIENTATION_HORIZONTAL, -1, NULL, NULL, NULL, NULL);
       gtk_widget_size_allocate (GTK_WIDGET (self->grips[i]),
-                                &(GtkAllocation) { (int) CLAMP (x - VN_RANGE_GRIP_WIDTH / 2, 0, MAX (width - VN_RANGE_GRIP_WIDTH, 0)),
-                                                   (height - VN_RANGE_GRIP_HEIGHT) / 2, VN_RANGE_GRIP_WIDTH, VN_RANGE_GRIP_HEIGHT }, -1);
+                                &(GtkAllocation) { (int) CLAMP (x - VN_RANGE_GRIP_WIDTH / 2, 0,
+                                                                MAX (width - VN_RANGE_GRIP_WIDTH, 0)),
+                                                   (height - VN_RANGE_GRIP_HEIGHT) / 2, VN_RANGE_GRIP_WIDTH,
+                                                   VN_RANGE_GRIP_HEIGHT }, -1);
     }
 }
 
@@ -349,8 +353,10 @@ vn_histogram_view_class_init (VnHistogramViewClass *klass)
   G_OBJECT_CLASS (klass)->finalize = vn_histogram_view_finalize;
   widget_class->size_allocate = vn_histogram_view_size_allocate;
   widget_class->snapshot = vn_histogram_view_snapshot;
-  g_signal_new ("range-moved", VN_TYPE_HISTOGRAM_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
-  g_signal_new ("range-set", VN_TYPE_HISTOGRAM_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_DOUBLE, G_TYPE_DOUBLE);
+  g_signal_new ("range-moved", VN_TYPE_HISTOGRAM_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_DOUBLE,
+                G_TYPE_DOUBLE);
+  g_signal_new ("range-set", VN_TYPE_HISTOGRAM_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2, G_TYPE_DOUBLE,
+                G_TYPE_DOUBLE);
   g_signal_new ("range-kept", VN_TYPE_HISTOGRAM_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
 }

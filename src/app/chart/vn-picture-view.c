@@ -73,7 +73,8 @@ vn_picture_view_set (VnPictureView *self,
 
   g_clear_pointer (&self->picture, vn_picture_unref);
   self->picture = picture != NULL ? vn_picture_ref (picture) : NULL;
-  gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (self), picture != NULL ? (int) ceil (vn_picture_get_height (picture, 400)) : 0);
+  gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (self), picture != NULL
+                                       ? (int) ceil (vn_picture_get_height (picture, 400)) : 0);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, words != NULL ? words : "", -1);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }

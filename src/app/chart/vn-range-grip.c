@@ -157,6 +157,7 @@ vn_range_grip_set_value (VnRangeGrip *self,
 {
   g_return_if_fail (VN_IS_RANGE_GRIP (self) && text != NULL);
 
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_VALUE_MIN, least, GTK_ACCESSIBLE_PROPERTY_VALUE_MAX, most,
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_VALUE_MIN, least,
+                                  GTK_ACCESSIBLE_PROPERTY_VALUE_MAX, most,
                                   GTK_ACCESSIBLE_PROPERTY_VALUE_NOW, value, GTK_ACCESSIBLE_PROPERTY_VALUE_TEXT, text, -1);
 }

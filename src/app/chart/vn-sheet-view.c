@@ -94,7 +94,8 @@ sheet_view_draw (GTask        *task,
       return;
     }
   bytes = g_bytes_new_with_free_func (cairo_image_surface_get_data (pixels),
-                                      (gsize) cairo_image_surface_get_stride (pixels) * (gsize) self->height, sheet_view_unref_pixels, pixels);
+                                      (gsize) cairo_image_surface_get_stride (pixels) * (gsize) self->height,
+                                      sheet_view_unref_pixels, pixels);
   g_task_return_pointer (task, gdk_memory_texture_new (self->width, self->height, GDK_MEMORY_DEFAULT, bytes,
                                                        (gsize) cairo_image_surface_get_stride (pixels)), g_object_unref);
 }
@@ -155,12 +156,14 @@ sheet_view_begin (VnSheetView *self)
   g_autoptr(GTask) task = NULL;
   Drawing *drawing;
 
-  if (!self->near || self->drawn == NULL || width <= 0 || vn_sheet_view_is_sharp (self) || (self->drawing != NULL && self->drawing_width == width))
+  if (!self->near || self->drawn == NULL || width <= 0 || vn_sheet_view_is_sharp (self) ||
+      (self->drawing != NULL && self->drawing_width == width))
     return;
   sheet_view_stop (self);
   drawing = g_new0 (Drawing, 1);
   *drawing = (Drawing) { cairo_surface_reference (self->drawn), width,
-                         gtk_widget_get_height (GTK_WIDGET (self)) * gtk_widget_get_scale_factor (GTK_WIDGET (self)), width / self->width };
+                         gtk_widget_get_height (GTK_WIDGET (self)) * gtk_widget_get_scale_factor (GTK_WIDGET (self)),
+                         width / self->width };
   self->drawing = g_cancellable_new ();
   self->drawing_width = width;
   task = g_task_new (self, self->drawing, sheet_view_take_texture, NULL);
@@ -194,7 +197,8 @@ sheet_view_find_link (VnSheetView *self,
   const VnReportLink *found = NULL, *link;
 
   for (int i = 0; (link = sheet_view_get_link (self, i)) != NULL; i++)
-    if (x >= link->x * scale && x < (link->x + link->width) * scale && y >= link->y * scale && y < (link->y + link->height) * scale &&
+    if (x >= link->x * scale && x < (link->x + link->width) * scale && y >= link->y * scale &&
+        y < (link->y + link->height) * scale &&
         (found == NULL || link->width * link->height < found->width * found->height))
       found = link;
   return found;
@@ -234,7 +238,8 @@ vn_sheet_view_query_tooltip (GtkWidget  *widget,
   if (link == NULL)
     return FALSE;
   gtk_tooltip_set_text (tooltip, link->title);
-  gtk_tooltip_set_tip_area (tooltip, &(GdkRectangle) { (int) (link->x * scale), (int) (link->y * scale), (int) ceil (link->width * scale),
+  gtk_tooltip_set_tip_area (tooltip, &(GdkRectangle) { (int) (link->x * scale), (int) (link->y * scale),
+                                                       (int) ceil (link->width * scale),
                                                        (int) ceil (link->height * scale) });
   return TRUE;
 }
@@ -316,7 +321,8 @@ sheet_view_draw_focus (VnSheetView *self,
   if (link == NULL)
     return;
   gsk_rounded_rect_init_from_rect (&outline, &GRAPHENE_RECT_INIT ((float) link->x * scale - 4, (float) link->y * scale - 1,
-                                                                  (float) link->width * scale + 8, (float) link->height * scale + 2), 4);
+                                                                  (float) link->width * scale + 8, (float) link->height * scale
+                                                                  + 2), 4);
   gtk_snapshot_append_border (snapshot, &outline, width, colors);
 }
 
@@ -395,7 +401,8 @@ vn_sheet_view_class_init (VnSheetViewClass *klass)
   gtk_widget_class_add_binding (class, GDK_KEY_space, 0, sheet_view_activate, NULL);
 
   /* node-activated (node): its index in the model as opened */
-  sheet_view_signals[NODE_ACTIVATED] = g_signal_new ("node-activated", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+  sheet_view_signals[NODE_ACTIVATED] = g_signal_new ("node-activated", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0, NULL,
+                                                     NULL, NULL,
                                                      G_TYPE_NONE, 1, G_TYPE_UINT);
 }
 
@@ -448,7 +455,8 @@ vn_sheet_view_set_sheet (VnSheetView         *self,
   self->height = sheet->height;
   self->is_fresh = FALSE;
   label = g_strdup_printf (_("Page %u of %u"), number, n_sheets);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, label, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, sheet->text, -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
+                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, sheet->text, -1);
   gtk_widget_queue_resize (GTK_WIDGET (self));
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }

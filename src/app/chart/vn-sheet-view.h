@@ -8,7 +8,8 @@
 G_BEGIN_DECLS
 
 /**
- * VnSheetView: a page of a report on paper, as wide as there is room. What is not looked at takes no memory: vn_sheet_view_set_near().
+ * VnSheetView: a page of a report on paper, as wide as there is room. What is not looked at takes no memory:
+ * vn_sheet_view_set_near().
  */
 #define VN_TYPE_SHEET_VIEW (vn_sheet_view_get_type ())
 G_DECLARE_FINAL_TYPE (VnSheetView, vn_sheet_view, VN, SHEET_VIEW, GtkWidget)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Draws a channel of a tensor at its own pixels: grey, or violet to orange for a difference. What is larger than the widget is shown
- * by every so many elements. */
+/* Draws a channel of a tensor at its own pixels: grey, or violet to orange for a difference. What is larger than the widget is
+ * shown by every so many elements. */
 #include "vn-tensor-picture.h"
 
 #include "vn-heat.h"
@@ -99,8 +99,10 @@ vn_tensor_picture_snapshot (GtkWidget   *widget,
     return;
   w = frame.size.width / (float) self->width;
   h = frame.size.height / (float) self->height;
-  pixel = GRAPHENE_RECT_INIT (frame.origin.x + (float) self->column * w - 1, frame.origin.y + (float) self->row * h - 1, w + 2, h + 2);
-  gtk_snapshot_append_border (snapshot, &GSK_ROUNDED_RECT_INIT (pixel.origin.x, pixel.origin.y, pixel.size.width, pixel.size.height),
+  pixel = GRAPHENE_RECT_INIT (frame.origin.x + (float) self->column * w - 1, frame.origin.y + (float) self->row * h - 1, w + 2,
+                              h + 2);
+  gtk_snapshot_append_border (snapshot, &GSK_ROUNDED_RECT_INIT (pixel.origin.x, pixel.origin.y, pixel.size.width,
+                                                                pixel.size.height),
                               (float[4]) { 2, 2, 2, 2 }, (GdkRGBA[4]) { { 0.21f, 0.52f, 0.89f, 1 }, { 0.21f, 0.52f, 0.89f, 1 },
                                                                        { 0.21f, 0.52f, 0.89f, 1 }, { 0.21f, 0.52f, 0.89f, 1 } });
 }
@@ -200,7 +202,8 @@ vn_tensor_picture_init (VnTensorPicture *self)
   g_signal_connect_swapped (motion, "motion", G_CALLBACK (tensor_picture_motion), self);
   g_signal_connect_swapped (motion, "leave", G_CALLBACK (tensor_picture_leave), self);
   gtk_widget_add_controller (GTK_WIDGET (self), motion);
-  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (tensor_picture_style_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (tensor_picture_style_changed), self,
+                           G_CONNECT_SWAPPED);
 }
 
 GtkWidget *

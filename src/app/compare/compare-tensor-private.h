@@ -12,7 +12,8 @@
 
 G_BEGIN_DECLS
 
-typedef enum { VN_FIGURE_SQNR, VN_FIGURE_RATIO, VN_FIGURE_COSINE, VN_FIGURE_LARGEST, VN_FIGURE_CLIPPED, VN_FIGURE_SCALE, VN_N_FIGURES } VnFigure;
+typedef enum { VN_FIGURE_SQNR, VN_FIGURE_RATIO, VN_FIGURE_COSINE, VN_FIGURE_LARGEST, VN_FIGURE_CLIPPED, VN_FIGURE_SCALE,
+               VN_N_FIGURES } VnFigure;
 
 /* @low and @high may be %NULL until the template is there. */
 typedef struct
@@ -39,7 +40,8 @@ struct _VnCompareTensor
   guint            all_timeout;
   VnTensorView    *view, *all;      /* nullable: of one sample; with the errors of all */
 
-  GtkLabel        *name, *shape, *status, *channel_count, *figures_title, *cause, *worst_title, *figures[VN_N_FIGURES], *photo_label, *values_note;
+  GtkLabel        *name, *shape, *status, *channel_count, *figures_title, *cause, *worst_title, *figures[VN_N_FIGURES],
+  *photo_label, *values_note;
   GtkWidget       *roles, *channel_box, *photo_box, *strip, *worst, *fixes, *rebuild;
   GtkToggleButton *activation, *weight;
   GtkSpinner      *spinner;

@@ -22,7 +22,8 @@ compare_tensor_dup_shape (const VnShape *shape)
 static void
 compare_tensor_show_choices (VnCompareTensor *self)
 {
-  gboolean has_channels = self->view != NULL && self->view->layout.n_channels > 1 && self->view->layout.n_channels < self->view->layout.n_elements;
+  gboolean has_channels = self->view != NULL && self->view->layout.n_channels > 1 &&
+                          self->view->layout.n_channels < self->view->layout.n_elements;
   gboolean has_samples = self->reader != NULL && vn_tensor_reader_get_n_samples (self->reader) > 0 &&
                          !gtk_toggle_button_get_active (self->weight);
   g_autofree char *count = NULL;
@@ -34,7 +35,8 @@ compare_tensor_show_choices (VnCompareTensor *self)
     {
       count = g_strdup_printf (_("of %zu"), self->view->layout.n_channels);
       gtk_label_set_label (self->channel_count, count);
-      gtk_adjustment_set_upper (gtk_spin_button_get_adjustment (self->channel_spin), (double) (self->view->layout.n_channels - 1));
+      gtk_adjustment_set_upper (gtk_spin_button_get_adjustment (self->channel_spin),
+                                (double) (self->view->layout.n_channels - 1));
       gtk_spin_button_set_value (self->channel_spin, (double) self->channel);
     }
   self->busy = FALSE;
@@ -163,7 +165,8 @@ _vn_compare_tensor_show_hover (VnCompareTensor *self,
     }
   first = vn_format_number (((const float *) self->view->tensors[0]->data)[index], 4);
   second = vn_format_number (((const float *) self->view->tensors[1]->data)[index], 4);
-  difference = vn_format_number (((const float *) self->view->tensors[1]->data)[index] - ((const float *) self->view->tensors[0]->data)[index], 4);
+  difference = vn_format_number (((const float *) self->view->tensors[1]->data)[index]
+                                 - ((const float *) self->view->tensors[0]->data)[index], 4);
   text = g_strdup_printf (_("at %u, %u: %s · %s · difference %s"), row, column, first, second, difference);
   gtk_label_set_label (self->status, text);
 }

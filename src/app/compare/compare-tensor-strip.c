@@ -102,7 +102,8 @@ _vn_compare_tensor_show_worst (VnCompareTensor *self)
   gtk_widget_set_visible (GTK_WIDGET (self->worst_title), sqnr != NULL && sqnr->len > 1 && dataset != NULL);
   if (sqnr == NULL || sqnr->len < 2 || dataset == NULL)
     return;
-  gtk_label_set_label (self->worst_title, vn_dataset_is_image (dataset) ? _("Worst images for this tensor") : _("Worst samples for this tensor"));
+  gtk_label_set_label (self->worst_title, vn_dataset_is_image (dataset)
+                       ? _("Worst images for this tensor") : _("Worst samples for this tensor"));
   for (; n < N_WORST; n++)
     {
       guint worst = compare_tensor_find_worst (sqnr, taken, n);
@@ -183,7 +184,8 @@ _vn_compare_tensor_show_fixes (VnCompareTensor *self)
   if (item == NULL)
     return;
   /* they are made for the quantized network as it is now, whatever else is beside it */
-  if (vn_bench_get_shown (VN_BENCH (self->document)) != NULL && self->models[1] != NULL && !vn_compared_model_is_file (self->models[1]))
+  if (vn_bench_get_shown (VN_BENCH (self->document)) != NULL && self->models[1] != NULL &&
+      !vn_compared_model_is_file (self->models[1]))
     {
       reason = vn_cure_offers_dup_reason (self->document, item);
       offers = vn_cure_offers_list (self->document, item);

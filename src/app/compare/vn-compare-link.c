@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mirrors camera, pointer, selection and open groups from one graph view to the other. Where the networks are laid out differently, the other view
- * looks at what stands for the nodes in the middle of this one. */
+/* Mirrors camera, pointer, selection and open groups from one graph view to the other. Where the networks are laid out
+ * differently, the other view looks at what stands for the nodes in the middle of this one. */
 #include "vn-compare-link.h"
 
 #include <math.h>
@@ -77,8 +77,8 @@ compare_link_get_box_middle (VnGraphView *view,
   return TRUE;
 }
 
-/* How far what stands for the nodes in sight lies from them: the nearer to the middle the more a node says, and at the border nothing,
- * so that nothing jumps while the view moves. */
+/* How far what stands for the nodes in sight lies from them: the nearer to the middle the more a node says, and at the border
+ * nothing, so that nothing jumps while the view moves. */
 static gboolean
 compare_link_find_shift (VnCompareLink *self,
                          guint          side,
@@ -87,7 +87,8 @@ compare_link_find_shift (VnCompareLink *self,
   VnGraphView *view = self->views[side], *other = self->views[1 - side];
   VnPoint middle = compare_link_get_middle (view), sum = { 0, 0 };
   double zoom = vn_graph_view_get_zoom (view), total = 0;
-  double wide = MAX (gtk_widget_get_width (GTK_WIDGET (view)) / 2. / zoom, 1), high = MAX (gtk_widget_get_height (GTK_WIDGET (view)) / 2. / zoom, 1);
+  double wide = MAX (gtk_widget_get_width (GTK_WIDGET (view)) / 2. / zoom, 1),
+  high = MAX (gtk_widget_get_height (GTK_WIDGET (view)) / 2. / zoom, 1);
 
   vn_graph_view_list_visible (view, self->visible);
   for (guint i = 0; i < self->visible->len; i++)
@@ -96,7 +97,8 @@ compare_link_find_shift (VnCompareLink *self,
       VnPoint at, to;
       double far, weight;
 
-      if (mapped == VN_SCENE_NONE || !compare_link_get_box_middle (view, node, &at) || !compare_link_get_box_middle (other, mapped, &to))
+      if (mapped == VN_SCENE_NONE || !compare_link_get_box_middle (view, node, &at) ||
+          !compare_link_get_box_middle (other, mapped, &to))
         continue;
       far = hypot ((at.x - middle.x) / wide, (at.y - middle.y) / high);
       weight = far < 1 ? (1 - far * far) * (1 - far * far) / (far * far + 0.003) : 0;
@@ -130,8 +132,10 @@ compare_link_mirror_camera (VnCompareLink *self,
     }
   self->busy = TRUE;
   vn_graph_view_set_camera (other, (VnGraphCamera) { camera.zoom,
-                                                     { middle.x + shift.x - gtk_widget_get_width (GTK_WIDGET (other)) / 2. / camera.zoom,
-                                                       middle.y + shift.y - gtk_widget_get_height (GTK_WIDGET (other)) / 2. / camera.zoom } });
+                                                     { middle.x + shift.x
+                                                       - gtk_widget_get_width (GTK_WIDGET (other)) / 2. / camera.zoom,
+                                                       middle.y + shift.y
+                                                       - gtk_widget_get_height (GTK_WIDGET (other)) / 2. / camera.zoom } });
   self->busy = FALSE;
 }
 
@@ -139,7 +143,8 @@ static void
 compare_link_mirror_hover (VnCompareLink *self,
                            guint          side)
 {
-  vn_graph_view_set_hover_node (self->views[1 - side], vn_compare_link_map (self, side, vn_graph_view_get_hover_node (self->views[side])));
+  vn_graph_view_set_hover_node (self->views[1 - side],
+                                vn_compare_link_map (self, side, vn_graph_view_get_hover_node (self->views[side])));
 }
 
 /* ---- groups ---- */

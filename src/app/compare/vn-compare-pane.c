@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Builds the scene of what its source stands for, off the main loop where that takes long, and colours it by error and by what differs
- * from the other side. */
+/* Builds the scene of what its source stands for, off the main loop where that takes long, and colours it by error and by what
+ * differs from the other side. */
 #include "vn-compare-pane.h"
 
 #include "vn-i18n.h"
@@ -80,7 +80,8 @@ compare_pane_run_building (GTask        *task,
 {
   Building *building = data;
 
-  building->scene = vn_scene_build (vn_compared_model_get_model (building->model), vn_compared_model_get_result (building->model));
+  building->scene = vn_scene_build (vn_compared_model_get_model (building->model),
+                                    vn_compared_model_get_result (building->model));
   building->groups = vn_groups_new (building->scene);
   g_task_return_boolean (task, TRUE);
 }
@@ -292,7 +293,8 @@ compare_pane_make_choice (VnComparePane *self)
 static GtkWidget *
 compare_pane_make_key (VnComparePane *self)
 {
-  static const struct { const char *title; double db; } bands[] = { { N_("Fine"), 25 }, { N_("Borderline"), 15 }, { N_("Bad"), 5 } };
+  static const struct { const char *title; double db; } bands[] =
+    { { N_("Fine"), 25 }, { N_("Borderline"), 15 }, { N_("Bad"), 5 } };
   GtkWidget *card = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
 
   for (guint i = 0; i < G_N_ELEMENTS (bands); i++)
@@ -537,7 +539,8 @@ compare_pane_set_counts (VnComparePane *self,
   if (marks[VN_MARK_ADDED] > 0)
     g_string_append_printf (text, ngettext ("+ %u added", "+ %u added", marks[VN_MARK_ADDED]), marks[VN_MARK_ADDED]);
   if (marks[VN_MARK_MISSING] > 0)
-    g_string_append_printf (text, ngettext ("\u2212 %u missing there", "\u2212 %u missing there", marks[VN_MARK_MISSING]), marks[VN_MARK_MISSING]);
+    g_string_append_printf (text, ngettext ("\u2212 %u missing there", "\u2212 %u missing there", marks[VN_MARK_MISSING]),
+                            marks[VN_MARK_MISSING]);
   if (marks[VN_MARK_CHANGED] > 0)
     {
       g_string_append (text, text->len > 0 ? "  " : "");

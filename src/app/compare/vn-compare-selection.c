@@ -10,7 +10,8 @@ compare_selection_find_float (VnComparePane *pane,
 {
   const VnSceneNode *box = vn_scene_get_node (vn_compare_pane_get_scene (pane), at);
 
-  return box->kind == VN_SCENE_NODE ? vn_compared_model_get_float_node (vn_compare_pane_get_model (pane), box->source) : VN_MATCH_NONE;
+  return box->kind == VN_SCENE_NODE ? vn_compared_model_get_float_node (vn_compare_pane_get_model (pane), box->source)
+         : VN_MATCH_NONE;
 }
 
 static guint
@@ -35,7 +36,8 @@ compare_selection_is_ready (VnComparePane *pane)
 /**
  * vn_compare_selection_read:
  *
- * Returns: (transfer full): the indices in the float model of what is selected in @pane; what stands for nothing there is left out
+ * Returns: (transfer full): the indices in the float model of what is selected in @pane; what stands for nothing there is left
+ * out
  */
 GtkBitset *
 vn_compare_selection_read (VnComparePane *pane)
@@ -97,7 +99,8 @@ vn_compare_selection_show (VnComparePane   *pane,
  * vn_compare_selection_get_node:
  * @alone: (out) (transfer full) (nullable): says that the node stands for nothing in the float model; %NULL otherwise
  *
- * Returns: the index in the float model of the node that is looked at, which is the selected one with the focus; %VN_MATCH_NONE: none
+ * Returns: the index in the float model of the node that is looked at, which is the selected one with the focus; %VN_MATCH_NONE:
+ * none
  */
 guint
 vn_compare_selection_get_node (VnComparePane  *pane,

@@ -64,7 +64,8 @@ compare_source_dup_run_detail (const VnProjectRun *run)
 {
   g_autoptr(GDateTime) time = g_date_time_new_from_unix_local (run->time);
   g_autofree char *bytes = vn_format_bytes (run->quantized_bytes);
-  g_autofree char *when = run->name != NULL && time != NULL ? g_date_time_format (time, " · %H:%M") : g_strdup ("");   /* else the title tells it */
+  /* else the title tells it */
+  g_autofree char *when = run->name != NULL && time != NULL ? g_date_time_format (time, " · %H:%M") : g_strdup ("");
 
   return g_strdup_printf ("%s · %s%s", run->preset, bytes, when);
 }
@@ -417,7 +418,8 @@ vn_compare_source_rebuild (VnCompareSource *self)
   if (result == NULL || result->data == NULL || vn_compare_source_is_busy (self) || vn_compared_model_has_network (self->model))
     return;
   now = vn_bench_get_confirmed (VN_BENCH (self->document));
-  settings = (VnQuantizeSettings) { .model = result->source, .data = result->data, .recipe = result->recipe, .input_shapes = result->settings.shapes,
+  settings = (VnQuantizeSettings) { .model = result->source, .data = result->data, .recipe = result->recipe,
+                                    .input_shapes = result->settings.shapes,
                                     .n_calibration = result->settings.n_calibration, .earlier = now != NULL ? now->stats : NULL };
   compare_source_start (self, vn_quantize_job_new (&settings), compare_source_rebuilt);
 }
@@ -440,7 +442,8 @@ vn_compare_source_new (VnDocument    *document,
 {
   VnCompareSource *self;
 
-  g_return_val_if_fail (VN_IS_DOCUMENT (document) && (kind != VN_COMPARE_RUN || run != NULL) && (kind != VN_COMPARE_FILE || path != NULL), NULL);
+  g_return_val_if_fail (VN_IS_DOCUMENT (document) && (kind != VN_COMPARE_RUN || run != NULL) &&
+                        (kind != VN_COMPARE_FILE || path != NULL), NULL);
 
   self = g_object_new (VN_TYPE_COMPARE_SOURCE, NULL);
   self->document = g_object_ref (document);

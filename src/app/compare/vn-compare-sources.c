@@ -67,7 +67,8 @@ compare_sources_add_files (GPtrArray  *list,
  * @document: what is compared
  * @known: of #VnCompareSource: the ones there are; those that still hold are taken over with what was loaded for them
  *
- * Returns: (transfer container): of #VnCompareSource: what can be chosen, in the order in which lists show it, with the entry that opens
+ * Returns: (transfer container): of #VnCompareSource: what can be chosen, in the order in which lists show it, with the entry
+ * that opens
  *   a file at last; empty without a model
  */
 GPtrArray *
@@ -107,7 +108,8 @@ vn_compare_sources_get_float (GPtrArray *list)
  * vn_compare_sources_get_present:
  * @list: of vn_compare_sources_list()
  *
- * Returns: (transfer none) (nullable): what is beside the float network when nothing was chosen: the result, or in a project that was
+ * Returns: (transfer none) (nullable): what is beside the float network when nothing was chosen: the result, or in a project that
+ * was
  *   opened the run that the other pages show, or the newest
  */
 VnCompareSource *
@@ -122,7 +124,8 @@ vn_compare_sources_get_present (GPtrArray  *list,
     {
       VnCompareSource *source = g_ptr_array_index (list, i);
 
-      if (source->kind == VN_COMPARE_NOW || (source->kind == VN_COMPARE_RUN && vn_bench_is_shown (VN_BENCH (document), source->run)))
+      if (source->kind == VN_COMPARE_NOW || (source->kind == VN_COMPARE_RUN &&
+                                             vn_bench_is_shown (VN_BENCH (document), source->run)))
         return source;
       if (newest == NULL && source->kind == VN_COMPARE_RUN)
         newest = source;

@@ -70,7 +70,8 @@ compare_table_dup_time (const VnComparedFigures *figures)
   time = isnan (figures->seconds) ? NULL : vn_format_duration (figures->seconds);
   if (time != NULL)
     return g_strdup_printf (_("%s× · %s"), ratio, time);
-  return figures->is_measured || figures->time_ratio == 1 ? g_strdup_printf ("%s×", ratio) : g_strdup_printf (_("%s× estimated"), ratio);
+  return figures->is_measured || figures->time_ratio == 1
+         ? g_strdup_printf ("%s×", ratio) : g_strdup_printf (_("%s× estimated"), ratio);
 }
 
 static void
@@ -78,18 +79,21 @@ compare_table_add_row (VnCompareTable  *self,
                        VnCompareSource *source,
                        guint            row)
 {
-  g_autofree char *title = g_strdup_printf ("%s  %s", source->title, source->detail), *bytes = NULL, *db = NULL, *agreement = NULL, *share = NULL, *time = NULL;
+  g_autofree char *title = g_strdup_printf ("%s  %s", source->title, source->detail), *bytes = NULL, *db = NULL,
+  *agreement = NULL, *share = NULL, *time = NULL;
   VnComparedFigures figures;
 
   compare_table_attach (self, title, NULL, 0, row);
   if (source->model == NULL)
     {
-      compare_table_attach (self, vn_compare_source_is_busy (source) ? _("is being loaded") : _("could not be loaded"), "dim-label", 1, row);
+      compare_table_attach (self, vn_compare_source_is_busy (source) ? _("is being loaded") : _("could not be loaded"),
+                            "dim-label", 1, row);
       return;
     }
   vn_compared_model_get_figures (source->model, &figures);
   bytes = figures.bytes > 0 ? vn_format_bytes (figures.bytes) : g_strdup ("–");
-  db = vn_compared_model_is_float (source->model) ? g_strdup (_("reference")) : isnan (figures.outputs_db) ? g_strdup ("–") : vn_format_db (figures.outputs_db);
+  db = vn_compared_model_is_float (source->model) ? g_strdup (_("reference")) : isnan (figures.outputs_db)
+       ? g_strdup ("–") : vn_format_db (figures.outputs_db);
   agreement = compare_table_dup_percent (figures.agreement);
   share = compare_table_dup_percent (figures.integer_share);
   time = compare_table_dup_time (&figures);
@@ -128,7 +132,8 @@ compare_table_update (VnCompareTable *self)
     if (self->sides[i] != NULL && (i == 0 || self->sides[1] != self->sides[0]))
       compare_table_add_row (self, self->sides[i], ++row);
   for (guint i = 0; i < self->more->len; i++)
-    if (g_ptr_array_index (self->more, i) != self->sides[0] && g_ptr_array_index (self->more, i) != self->sides[1] && row < VN_COMPARE_MOST)
+    if (g_ptr_array_index (self->more, i) != self->sides[0] && g_ptr_array_index (self->more, i) != self->sides[1] &&
+        row < VN_COMPARE_MOST)
       compare_table_add_row (self, g_ptr_array_index (self->more, i), ++row);
 }
 

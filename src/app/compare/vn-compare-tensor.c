@@ -39,7 +39,8 @@ compare_tensor_make_query (VnCompareTensor *self,
   *query = (VnTensorQuery) { .is_weight = gtk_toggle_button_get_active (self->weight), .sample = self->sample,
                              .axis = vn_tensor_query_get_axis (compare_tensor_get_node (self)) };
   find = query->is_weight ? vn_compared_model_find_weight : vn_compared_model_find_tensor;
-  return find (self->models[0], self->models[1], self->node, &query->sources[0]) && find (self->models[1], self->models[0], self->node, &query->sources[1]);
+  return find (self->models[0], self->models[1], self->node, &query->sources[0]) &&
+         find (self->models[1], self->models[0], self->node, &query->sources[1]);
 }
 
 static void
@@ -313,7 +314,8 @@ compare_tensor_bind_pictures (GtkWidgetClass *class)
         {
           g_autofree char *name = g_strdup_printf ("%s_%s", sides[i], parts[k].part);
 
-          compare_tensor_bind (class, name, G_STRUCT_OFFSET (VnCompareTensor, pictures) + i * sizeof (VnComparePicture) + parts[k].offset);
+          compare_tensor_bind (class, name, G_STRUCT_OFFSET (VnCompareTensor, pictures) + i * sizeof (VnComparePicture)
+                               + parts[k].offset);
         }
     }
 }

@@ -95,7 +95,8 @@ vn_sample_thumb_new (VnDataset *dataset,
   gtk_picture_set_alternative_text (GTK_PICTURE (picture), vn_dataset_get_name (dataset, sample));
   gtk_overlay_add_overlay (GTK_OVERLAY (tile), picture);
   cancellable = g_cancellable_new ();
-  g_signal_connect_data (picture, "destroy", G_CALLBACK (sample_thumb_gone), g_object_ref (cancellable), (GClosureNotify) (void (*) (void)) g_object_unref, 0);
+  g_signal_connect_data (picture, "destroy", G_CALLBACK (sample_thumb_gone), g_object_ref (cancellable),
+                         (GClosureNotify) (void (*) (void)) g_object_unref, 0);
   task = g_task_new (picture, cancellable, sample_thumb_done, NULL);
   load = g_new0 (Load, 1);
   *load = (Load) { vn_dataset_ref (dataset), sample };

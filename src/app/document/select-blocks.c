@@ -161,7 +161,8 @@ select_blocks_list_kinds (const VnGraph *graph)
 /**
  * vn_select_blocks:
  *
- * Returns: (transfer full): @nodes, and all nodes of blocks that are built like a connected part of them: of the same operators with
+ * Returns: (transfer full): @nodes, and all nodes of blocks that are built like a connected part of them: of the same operators
+ * with
  *   the same details, joined in the same way
  */
 GtkBitset *

@@ -289,7 +289,8 @@ cure_offers_add (Offering        *self,
  * @item: (nullable): a node; %NULL: all
  *
  * Returns: (transfer full) (element-type VnCureOffer): what can be done about the reasons of the present result; those whose gain
- *   was measured first, the others by what their tensor costs, what can only be told last; empty while the reasons are not known, or the recipe has changed
+ *   was measured first, the others by what their tensor costs, what can only be told last; empty while the reasons are not known,
+ * or the recipe has changed
  */
 GPtrArray *
 vn_cure_offers_list (VnDocument *document,
@@ -350,7 +351,8 @@ cure_offers_add_to_bundle (VnCureBundle      *bundle,
  * vn_cure_bundle_new:
  * @offers: (element-type VnCureOffer): of the present result
  *
- * Returns: (transfer full) (nullable): those that measured a gain, as one change; %NULL if there are fewer than two, or just these
+ * Returns: (transfer full) (nullable): those that measured a gain, as one change; %NULL if there are fewer than two, or just
+ * these
  *   were tried together and did not win more than the best of them alone
  */
 VnCureBundle *

@@ -21,7 +21,8 @@ G_BEGIN_DECLS
  * @node: index of the node, or %G_MAXUINT if it is about the run
  * @recipe: (nullable): with the change; %NULL: nothing that the program can do, or that is left to try
  * @gain_db: measured; NaN: not yet
- * @bytes, @time_ratio: that the file grows by, and of the forecast times with it and without, if @gain_db was measured; NaN: not known
+ * @bytes, @time_ratio: that the file grows by, and of the forecast times with it and without, if @gain_db was measured; NaN: not
+ * known
  * @most_db: about what is won if the tensor added no error any more; NaN: not known
  */
 typedef struct
@@ -47,7 +48,8 @@ char      *vn_cure_offers_dup_reason (VnDocument *document,
  * VnCureBundle: all offers whose gain was measured, as one change.
  * @key, @step: see VnCureOffer
  * @n: how many there are, two or more
- * @least_db, @most_db: what is expected to be won: by the best of them alone, and at most by all: what one does another may do already
+ * @least_db, @most_db: what is expected to be won: by the best of them alone, and at most by all: what one does another may do
+ * already
  */
 typedef struct
 {

@@ -15,7 +15,8 @@
 char *
 vn_demo_find (void)
 {
-  static const VnPlace place = { "VN_DEMO_DIR", { "../share/vernier/demo", "../../../data/demo" }, VN_PKGDATADIR "/demo", "demo.onnx" };
+  static const VnPlace place = { "VN_DEMO_DIR", { "../share/vernier/demo", "../../../data/demo" }, VN_PKGDATADIR "/demo",
+                                 "demo.onnx" };
 
   return vn_place_find (&place);
 }
@@ -30,7 +31,8 @@ vn_demo_find (void)
 char *
 vn_help_find (void)
 {
-  static const VnPlace place = { "VN_HELP_DIR", { "../share/vernier/help", "../../data/help" }, VN_PKGDATADIR "/help", "index.html" };
+  static const VnPlace place = { "VN_HELP_DIR", { "../share/vernier/help", "../../data/help" }, VN_PKGDATADIR "/help",
+                                 "index.html" };
 
   return vn_place_find (&place);
 }
@@ -46,7 +48,8 @@ vn_help_find (void)
 char *
 vn_schemas_find (void)
 {
-  static const VnPlace place = { NULL, { "../share/vernier/schemas", "../../data" }, VN_PKGDATADIR "/schemas", "gschemas.compiled" };
+  static const VnPlace place = { NULL, { "../share/vernier/schemas", "../../data" }, VN_PKGDATADIR "/schemas",
+                                 "gschemas.compiled" };
 
   return vn_place_find (&place);
 }

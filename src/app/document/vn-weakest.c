@@ -66,7 +66,8 @@ vn_weakest_dup_parts (VnRun      *result,
       g_autofree char *share = vn_metric_format (VN_METRIC_CONTRIBUTION, part->share);
 
       if (part->share >= LEAST_PART || text->len == 0)
-        g_string_append_printf (text, "%s%s %s", text->len > 0 ? ", " : "", _(vn_contribution_role_get_title (part->role)), share);
+        g_string_append_printf (text, "%s%s %s", text->len > 0 ? ", " : "", _(vn_contribution_role_get_title (part->role)),
+                                share);
     }
   return g_string_free (text, text->len == 0);
 }

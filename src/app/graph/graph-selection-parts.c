@@ -147,7 +147,8 @@ selection_add_chips (VnGraphSelection *self,
       if (self->leaks != NULL && g_strv_contains ((const char * const *) self->leaks, edge->value))
         {
           chip.is_leak = TRUE;
-          /* TRANSLATORS: a tensor that crosses the edge of a region without being named as one of its edges; at most 12 letters */
+          /* TRANSLATORS: a tensor that crosses the edge of a region without being named as one of its edges; at most 12
+           * letters */
           g_strlcpy (chip.label, _("missing edge"), sizeof chip.label);
         }
       labelled = edge->value;

@@ -28,7 +28,8 @@ typedef struct
 } ScaleMark;
 
 static const double scale_shares[] = { 0.001, 0.01, 0.1, 1 };
-static const double scale_gains[] = { VN_DIFFERENCE_SPAN, VN_DIFFERENCE_SPAN / 2, 0, -VN_DIFFERENCE_SPAN / 2, -VN_DIFFERENCE_SPAN };
+static const double scale_gains[] = { VN_DIFFERENCE_SPAN, VN_DIFFERENCE_SPAN / 2, 0, -VN_DIFFERENCE_SPAN / 2,
+                                      -VN_DIFFERENCE_SPAN };
 
 static guint
 legend_scale_count_marks (const Scale *self)
@@ -52,7 +53,8 @@ legend_scale_make_mark (const Scale *self,
   gain = scale_gains[i];
   *mark = (ScaleMark) { 0.5 - gain / (2 * VN_DIFFERENCE_SPAN),
                         g_strdup_printf ("%s%g", gain > 0 ? "+" : gain < 0 ? "\u2212" : "", fabs (gain)),
-                        gain == VN_DIFFERENCE_SPAN ? g_strdup (_("gain")) : gain == -VN_DIFFERENCE_SPAN ? g_strdup (_("loss")) : NULL };
+                        gain == VN_DIFFERENCE_SPAN ? g_strdup (_("gain")) : gain == -VN_DIFFERENCE_SPAN
+                        ? g_strdup (_("loss")) : NULL };
 }
 
 static void

@@ -53,7 +53,8 @@ far_rect (Paint *paint,
   rect.precision = (guint8) look.node->precision;
   rect.mark = (guint8) look.mark;
   if (look.item != NULL && look.item->measured && !look.is_excluded)
-    rect.key = 3 + (look.item->is_nan ? 255 : (int) (CLAMP (fabs ((double) look.item->t), 0, 1) * 255)) + (look.item->t < 0 ? 256 : 0);
+    rect.key = 3 + (look.item->is_nan ? 255 : (int) (CLAMP (fabs ((double) look.item->t), 0, 1) * 255))
+               + (look.item->t < 0 ? 256 : 0);
   else
     rect.key = vn_scene_node_is_pill (look.node) ? 0 : look.is_excluded ? 2 : 1;
   if (look.is_bad)

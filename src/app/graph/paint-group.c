@@ -240,7 +240,8 @@ paint_group_title (Paint                    *paint,
   cairo_translate (paint->cr, frame->box.x, frame->box.y);
   cairo_scale (paint->cr, scale, scale);
   count = vn_paint_text (paint, TEXT_SMALL, n_nodes, has_count ? width - 44 - used : 0, &count_width);
-  vn_paint_rounded (paint, (VnRect) { 7, 5, used + 26 + (has_count ? count_width + 10 : 0), 20 }, 6, 0);   /* lines pass behind it */
+  /* lines pass behind it */
+  vn_paint_rounded (paint, (VnRect) { 7, 5, used + 26 + (has_count ? count_width + 10 : 0), 20 }, 6, 0);
   vn_paint_set_color (paint, vn_color_mix (paint->self->theme.canvas, paint->self->theme.ink, 0.05), 0.9);
   cairo_fill (paint->cr);
   vn_paint_set_ink (paint, 0.8);

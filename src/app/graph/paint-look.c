@@ -123,8 +123,10 @@ vn_paint_look (Paint *paint,
       && vn_overlay_get_kind (self->overlay) != VN_OVERLAY_NONE
       && vn_overlay_get_kind (self->overlay) != VN_OVERLAY_PRECISION)
     look.item = vn_overlay_get (self->overlay, node);
-  look.is_excluded = look.node->excluded && !(look.item != NULL && vn_overlay_kind_rates_float (vn_overlay_get_kind (self->overlay)));
-  look.mark = self->overlay != NULL && look.node->kind == VN_SCENE_NODE ? vn_overlay_get (self->overlay, node)->mark : VN_MARK_NONE;
+  look.is_excluded = look.node->excluded && !(look.item != NULL &&
+                                              vn_overlay_kind_rates_float (vn_overlay_get_kind (self->overlay)));
+  look.mark = self->overlay != NULL && look.node->kind == VN_SCENE_NODE
+              ? vn_overlay_get (self->overlay, node)->mark : VN_MARK_NONE;
   look.is_bad = look.item != NULL && look.item->measured && look.item->is_bad && !look.is_excluded
                 && vn_overlay_get_kind (self->overlay) == VN_OVERLAY_ERROR;
   look.fill = paint_look_fill_of (&self->theme, look.node, self->overlay, node);

@@ -304,7 +304,8 @@ graph_input_drag_update (GtkGestureDrag *gesture,
     }
   else if (self->drag == DRAG_LASSO)
     {
-      vn_graph_selection_update_lasso (self->parts->selection, to, LASSO_STEP / vn_viewport_get_camera (self->parts->viewport).zoom);
+      vn_graph_selection_update_lasso (self->parts->selection, to,
+                                       LASSO_STEP / vn_viewport_get_camera (self->parts->viewport).zoom);
     }
   else if (self->drag == DRAG_BAND && (self->parts->selection->has_band || hypot (dx, dy) > 4))
     {

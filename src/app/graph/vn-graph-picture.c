@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The graph as it is shown, all of it, as PNG, SVG or PDF. What is drawn is shared with the view and never changes, so that a thread can
- * write it while the view goes on. */
+/* The graph as it is shown, all of it, as PNG, SVG or PDF. What is drawn is shared with the view and never changes, so that a
+ * thread can write it while the view goes on. */
 #include "vn-graph-picture.h"
 
 #include "vn-error.h"
@@ -36,7 +36,8 @@ struct _VnGraphPicture
  * @form: "png", "svg" or "pdf"
  * @dark: 0: light, 1: dark, negative: as @view is
  *
- * Returns: (transfer full) (nullable): what @view shows now: groups as they are folded, with their colours; %NULL: nothing is shown
+ * Returns: (transfer full) (nullable): what @view shows now: groups as they are folded, with their colours; %NULL: nothing is
+ * shown
  */
 VnGraphPicture *
 vn_graph_picture_new (VnGraphView *view,
@@ -139,7 +140,8 @@ graph_picture_make_lines (const VnGraphPicture *self,
 {
   const gboolean is_pdf = g_str_equal (self->form, "pdf");
   const double scale = is_pdf ? MIN (1, MOST_POINTS / MAX (width, height)) : 1;
-  cairo_surface_t *surface = is_pdf ? cairo_pdf_surface_create_for_stream (graph_picture_take_bytes, bytes, width * scale, height * scale)
+  cairo_surface_t *surface = is_pdf ? cairo_pdf_surface_create_for_stream (graph_picture_take_bytes, bytes, width * scale,
+                                                                           height * scale)
                                     : cairo_svg_surface_create_for_stream (graph_picture_take_bytes, bytes, width, height);
   cairo_t *cr = cairo_create (surface);
   cairo_status_t status;
@@ -194,7 +196,8 @@ vn_graph_picture_write (VnGraphPicture  *self,
   if (status != CAIRO_STATUS_SUCCESS)
     {
       g_set_error (error, VN_ERROR, status == CAIRO_STATUS_NO_MEMORY ? VN_ERROR_MEMORY : VN_ERROR_LIMIT,
-                   _("The graph cannot be drawn, %.0f by %.0f units large: %s. Collapse groups to make it smaller."), width, height,
+                   _("The graph cannot be drawn, %.0f by %.0f units large: %s. Collapse groups to make it smaller."), width,
+                   height,
                    cairo_status_to_string (status));
       return FALSE;
     }

@@ -327,8 +327,8 @@ graph_tiles_draw_at (GHashTable    *tiles,
  * @scale: device pixels per pixel
  * @budget: seconds for painting what is missing; one piece is painted in any case
  *
- * Draws from the cache, background and all, painting what is missing or out of date. Where the budget does not allow that, pieces of
- * the zoom before are shown.
+ * Draws from the cache, background and all, painting what is missing or out of date. Where the budget does not allow that, pieces
+ * of the zoom before are shown.
  *
  * Returns: %TRUE if all is drawn and up to date; otherwise draw again soon
  */

@@ -474,7 +474,8 @@ vn_legend_get_handles (VnLegend *self)
  * vn_legend_set_defaults:
  * @defaults: where the handles stand for this network before anybody moves them
  *
- * Puts the handles there, and back there on a double click; handles that were moved stay while the defaults are the same. No signal.
+ * Puts the handles there, and back there on a double click; handles that were moved stay while the defaults are the same. No
+ * signal.
  */
 void
 vn_legend_set_defaults (VnLegend        *self,

@@ -93,7 +93,8 @@ minimap_draw_picture (VnMinimap *self)
   cairo_surface_set_device_scale (self->picture, scale, scale);
   cr = cairo_create (self->picture);
   vn_graph_painter_set_theme (self->painter, &theme);
-  vn_graph_painter_set_content (self->painter, vn_graph_view_get_shown (self->view), layout, vn_graph_view_get_index (self->view));
+  vn_graph_painter_set_content (self->painter, vn_graph_view_get_shown (self->view), layout,
+                                vn_graph_view_get_index (self->view));
   vn_graph_painter_set_overlay (self->painter, vn_graph_view_get_shown_overlay (self->view));
   vn_graph_painter_draw (self->painter, cr, self->camera, WIDTH, HEIGHT);
   vn_graph_painter_set_overlay (self->painter, NULL);

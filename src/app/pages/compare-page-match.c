@@ -23,7 +23,8 @@ vn_compare_page_travel_to_selection (VnComparePage *self)
 
   if (!self->wants_travel || self->match == NULL || vn_graph_view_get_layout (view) == NULL ||
       vn_graph_view_get_scene (view) != vn_compare_pane_get_scene (self->panes[0]) ||
-      gtk_widget_get_width (GTK_WIDGET (view)) <= 0 || gtk_widget_get_width (GTK_WIDGET (vn_compare_pane_get_view (self->panes[1]))) <= 0)
+      gtk_widget_get_width (GTK_WIDGET (view)) <= 0 ||
+      gtk_widget_get_width (GTK_WIDGET (vn_compare_pane_get_view (self->panes[1]))) <= 0)
     return;
   self->wants_travel = FALSE;
   if (focus != VN_SCENE_NONE && vn_graph_view_is_selected (view, focus))
@@ -103,7 +104,9 @@ void
 vn_compare_page_models_changed (VnComparePage *self)
 {
   compare_page_match (self);
-  vn_compare_tensor_set_models (self->tensor, vn_compare_pane_get_model (self->panes[0]), vn_compare_pane_get_model (self->panes[1]),
+  vn_compare_tensor_set_models (self->tensor, vn_compare_pane_get_model (self->panes[0]),
+                                vn_compare_pane_get_model (self->panes[1]),
                                 compare_page_get_title (self, 0), compare_page_get_title (self, 1));
-  vn_compare_table_set_sides (self->table, vn_compare_pane_get_source (self->panes[0]), vn_compare_pane_get_source (self->panes[1]));
+  vn_compare_table_set_sides (self->table, vn_compare_pane_get_source (self->panes[0]),
+                              vn_compare_pane_get_source (self->panes[1]));
 }

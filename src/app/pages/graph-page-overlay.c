@@ -165,7 +165,8 @@ vn_graph_page_update_legend (VnGraphPage *self)
       const VnOverlayChoiceInfo *info = vn_overlay_choice_get_info ((VnOverlayChoice) i);
 
       if (info->kind == VN_OVERLAY_ERROR)
-        vn_legend_set_defaults (self->legend, (VnOverlayChoice) i, vn_scene_default_handles (self->scene, model, result, info->metric));
+        vn_legend_set_defaults (self->legend, (VnOverlayChoice) i,
+                                vn_scene_default_handles (self->scene, model, result, info->metric));
     }
   gtk_widget_get_preferred_size (GTK_WIDGET (self->legend), NULL, &size);   /* with its margins */
   vn_graph_view_set_cover (self->view, size.width, size.height + gtk_widget_get_margin_top (GTK_WIDGET (self->legend)));

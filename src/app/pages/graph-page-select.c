@@ -115,7 +115,8 @@ vn_graph_page_dup_group_title (gpointer     page,
                                guint        n)
 {
   VnGraphPage *self = page;
-  guint node = self->scene != NULL && self->groups != NULL && n > 0 ? vn_scene_find_source (self->scene, nodes[0]) : VN_SCENE_NONE;
+  guint node = self->scene != NULL && self->groups != NULL && n > 0
+               ? vn_scene_find_source (self->scene, nodes[0]) : VN_SCENE_NONE;
   g_autoptr(GtkBitset) set = NULL;
 
   if (node == VN_SCENE_NONE || self->grouped != vn_bench_get_model (VN_BENCH (self->document)))
@@ -190,7 +191,8 @@ vn_graph_page_show_leak (VnGraphPage *self,
       const VnRuleLeak *leak = g_ptr_array_index (leaks, i);
 
       if (leak->enters != enters || !g_str_equal (leak->value, tensor) ||
-          !gtk_widget_compute_point (GTK_WIDGET (self->view), GTK_WIDGET (self), &GRAPHENE_POINT_INIT ((float) x, (float) y), &point))
+          !gtk_widget_compute_point (GTK_WIDGET (self->view), GTK_WIDGET (self), &GRAPHENE_POINT_INIT ((float) x, (float) y),
+                                     &point))
         continue;
       list = gtk_list_box_new ();
       gtk_list_box_set_selection_mode (GTK_LIST_BOX (list), GTK_SELECTION_NONE);

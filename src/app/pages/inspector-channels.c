@@ -55,13 +55,15 @@ inspector_channels_describe (const Channels *self)
   if (self->outlier.n == 1)
     return g_strdup_printf (_("Channel %u reaches %s, the others %s."), self->outlier.channel, reach, others);
   return g_strdup_printf (ngettext ("%u channel stands out: channel %u reaches %s, the others %s.",
-                                    "%u channels stand out: channel %u reaches %s, the others %s.", self->outlier.n), self->outlier.n, self->outlier.channel, reach, others);
+                                    "%u channels stand out: channel %u reaches %s, the others %s.", self->outlier.n),
+                                    self->outlier.n, self->outlier.channel, reach, others);
 }
 
 static gboolean
 inspector_channels_is_cure (VnCure cure)
 {
-  return cure == VN_CURE_PER_CHANNEL || cure == VN_CURE_FOLDED || cure == VN_CURE_DEPTHWISE || cure == VN_CURE_EQUALIZE || cure == VN_CURE_BALANCE;
+  return cure == VN_CURE_PER_CHANNEL || cure == VN_CURE_FOLDED || cure == VN_CURE_DEPTHWISE || cure == VN_CURE_EQUALIZE ||
+         cure == VN_CURE_BALANCE;
 }
 
 /* Of what is offered for the node, what is about channels. */
@@ -95,7 +97,8 @@ inspector_channels_make (VnDocument *document,
   text = inspector_channels_describe (channels);
   gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (chart), CHART_HEIGHT);
   gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (chart), inspector_channels_draw, channels, inspector_channels_free);
-  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (gtk_widget_queue_draw), chart, G_CONNECT_SWAPPED);
+  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark", G_CALLBACK (gtk_widget_queue_draw), chart,
+                           G_CONNECT_SWAPPED);
   gtk_accessible_update_property (GTK_ACCESSIBLE (chart), GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
   gtk_box_append (GTK_BOX (card), chart);
   gtk_box_append (GTK_BOX (card), vn_label_new (text, channels->has_outlier ? "caption-heading" : "caption"));
@@ -119,7 +122,8 @@ vn_inspector_channels (VnDocument        *document,
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && tensor != NULL, NULL);
 
-  if (tensor->histogram == NULL || !vn_channel_ranges_are_known (&tensor->histogram->channels) || tensor->histogram->channels.n < 2)
+  if (tensor->histogram == NULL || !vn_channel_ranges_are_known (&tensor->histogram->channels) ||
+      tensor->histogram->channels.n < 2)
     return NULL;
   channels = g_new0 (Channels, 1);
   channels->result = vn_run_ref (tensor->result);

@@ -69,7 +69,8 @@ inspector_edit_find_bits (VnDocument        *document,
     {
       const VnOverride *other = g_ptr_array_index (recipe->overrides, i - 1);
 
-      if (other->enabled && g_strcmp0 (other->pattern, tensor->item->label) == 0 && (other->exclude || other->activation != VN_DTYPE_UNDEFINED))
+      if (other->enabled && g_strcmp0 (other->pattern, tensor->item->label) == 0 &&
+          (other->exclude || other->activation != VN_DTYPE_UNDEFINED))
         return other->exclude ? VN_BITS_FLOAT : inspector_edit_get_bits (other->activation);
     }
   told = rule != NULL ? (tensor->role == VN_TENSOR_ACTIVATION ? rule->activation : rule->weight) : VN_DTYPE_UNDEFINED;
@@ -113,7 +114,8 @@ inspector_edit_fill_choices (Edit          *self,
       g_autofree char *title = g_strdup_printf (_("%u-bit"), now);
       const VnTensorPlan *plan = self->tensor->plan;
 
-      inspector_edit_add_choice (self, titles, now, now != 0 ? title : plan != NULL ? vn_dtype_get_name (plan->dtype) : _("Target default"));
+      inspector_edit_add_choice (self, titles, now, now != 0 ? title : plan != NULL
+                                 ? vn_dtype_get_name (plan->dtype) : _("Target default"));
     }
   inspector_edit_add_choice (self, titles, VN_BITS_FLOAT, _("Float"));
   inspector_edit_add_choice (self, titles, VN_BITS_OF_TARGET, _("Target default"));
@@ -204,7 +206,8 @@ vn_inspector_precision_row (VnDocument        *document,
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && tensor != NULL && title != NULL, NULL);
 
-  row = inspector_edit_make_combo (title, tensor->plan == NULL ? VN_DTYPE_UNDEFINED : tensor->plan->quantized ? tensor->plan->dtype : VN_DTYPE_F32);
+  row = inspector_edit_make_combo (title, tensor->plan == NULL ? VN_DTYPE_UNDEFINED : tensor->plan->quantized
+                                   ? tensor->plan->dtype : VN_DTYPE_F32);
   self = inspector_edit_attach (row, document, tensor, names[tensor->role]);
   now = inspector_edit_find_bits (document, tensor);
   inspector_edit_fill_choices (self, titles, now);
@@ -239,13 +242,15 @@ inspector_edit_find_method (VnDocument        *document,
 
   if (rule != NULL && rule->method != NULL)
     return rule->method;
-  return tensor->plan != NULL && tensor->plan->method != NULL ? tensor->plan->method : vn_bench_get_recipe (VN_BENCH (document))->method;
+  return tensor->plan != NULL && tensor->plan->method != NULL
+         ? tensor->plan->method : vn_bench_get_recipe (VN_BENCH (document))->method;
 }
 
 /**
  * vn_inspector_method_row:
  *
- * Returns: (transfer floating) (nullable): a row that shows which method chose the range of @tensor and makes a rule of another one;
+ * Returns: (transfer floating) (nullable): a row that shows which method chose the range of @tensor and makes a rule of another
+ * one;
  *   %NULL if its range is none of its own
  */
 GtkWidget *
@@ -360,7 +365,8 @@ inspector_edit_make_end (GtkWidget  *row,
 /**
  * vn_inspector_range_row:
  *
- * Returns: (transfer floating) (nullable): a row with both ends of the range of @tensor, which makes a rule of others; %NULL if its range
+ * Returns: (transfer floating) (nullable): a row with both ends of the range of @tensor, which makes a rule of others; %NULL if
+ * its range
  *   is none of its own
  */
 GtkWidget *

@@ -62,7 +62,8 @@ inspector_origins_add_effect (GtkWidget       *list,
 /**
  * vn_inspector_origins:
  *
- * Returns: (nullable): of the outputs' error the share that starts at the node, by activation, weights and bias; %NULL if that was
+ * Returns: (nullable): of the outputs' error the share that starts at the node, by activation, weights and bias; %NULL if that
+ * was
  *   not measured, or nothing is quantized there
  */
 GtkWidget *
@@ -83,7 +84,8 @@ vn_inspector_origins (VnDocument *document,
   list = vn_row_list_new ();
   for (guint i = 0; i < parts->len; i++)
     gtk_list_box_append (GTK_LIST_BOX (list),
-                         inspector_origins_make_part (item, vn_contributions_get (result->contributions, g_array_index (parts, guint, i))));
+                         inspector_origins_make_part (item, vn_contributions_get (result->contributions,
+                                                                                  g_array_index (parts, guint, i))));
   inspector_origins_add_effect (list, document, item, VN_NODE_16_BIT, _("16-bit"));
   inspector_origins_add_effect (list, document, item, VN_NODE_FLOAT, _("Float"));
   note = vn_metric_format (VN_METRIC_CONTRIBUTION, item->metrics[VN_METRIC_CONTRIBUTION]);

@@ -79,7 +79,8 @@ static gboolean
 inspector_output_has_decision (VnDocument        *document,
                                VnInspectedTensor *tensor)
 {
-  return tensor->plan != NULL || (tensor->item != NULL && (tensor->item->precision != VN_DTYPE_UNDEFINED || tensor->item->has_rule)) ||
+  return tensor->plan != NULL || (tensor->item != NULL &&
+                                  (tensor->item->precision != VN_DTYPE_UNDEFINED || tensor->item->has_rule)) ||
          vn_bench_get_shown (VN_BENCH (document)) == NULL;
 }
 
@@ -90,7 +91,8 @@ inspector_output_is_float (VnInspectedTensor *tensor)
   const VnModel *model = tensor->item != NULL ? tensor->item->node->graph->model : NULL;
   const VnValue *value = model != NULL ? vn_graph_find_value (model->graph, tensor->source) : NULL;
 
-  return value == NULL || value->type.kind != VN_TYPE_TENSOR || value->type.dtype == VN_DTYPE_UNDEFINED || vn_dtype_is_float (value->type.dtype);
+  return value == NULL || value->type.kind != VN_TYPE_TENSOR || value->type.dtype == VN_DTYPE_UNDEFINED ||
+         vn_dtype_is_float (value->type.dtype);
 }
 
 static GtkWidget *
@@ -127,7 +129,8 @@ vn_inspector_output (VnDocument *document,
       vn_quantize_count_quantized (vn_bench_get_model (VN_BENCH (document))) > 0)
     return NULL;
   list = vn_row_list_new ();
-  if (tensor->plan != NULL && !g_str_equal (tensor->name, tensor->source))      /* a clamp or a norm behind the node does its work there */
+  /* a clamp or a norm behind the node does its work there */
+  if (tensor->plan != NULL && !g_str_equal (tensor->name, tensor->source))
     {
       GtkWidget *row = vn_row_new_wide (_("Quantized at"), tensor->name);
 
@@ -151,7 +154,8 @@ inspector_output_find_conversion (const VnValue *value)
   if (value->producer != NULL && vn_node_is (value->producer, "DequantizeLinear"))
     return value->producer;
   for (guint i = 0; i < value->uses->len; i++)
-    if (g_array_index (value->uses, VnUse, i).index == 0 && vn_node_is (g_array_index (value->uses, VnUse, i).node, "QuantizeLinear"))
+    if (g_array_index (value->uses, VnUse, i).index == 0 &&
+        vn_node_is (g_array_index (value->uses, VnUse, i).node, "QuantizeLinear"))
       return g_array_index (value->uses, VnUse, i).node;
   return NULL;
 }
@@ -162,14 +166,16 @@ inspector_output_add_conversion (GtkWidget     *list,
 {
   const VnNode *node = inspector_output_find_conversion (value);
   VnValue *inputs[] = { node != NULL ? vn_node_get_input (node, 1) : NULL, node != NULL ? vn_node_get_input (node, 2) : NULL };
-  VnTensor *scale = inputs[0] != NULL ? vn_value_get_constant (inputs[0]) : NULL, *zero = inputs[1] != NULL ? vn_value_get_constant (inputs[1]) : NULL;
+  VnTensor *scale = inputs[0] != NULL ? vn_value_get_constant (inputs[0]) : NULL, *zero = inputs[1] != NULL
+                    ? vn_value_get_constant (inputs[1]) : NULL;
   g_autofree char *step = NULL, *point = NULL;
 
   if (scale == NULL)
     return;
   if (zero != NULL)
     inspector_output_add (list, vn_row_new (_("Quantized to"), vn_dtype_get_name (zero->dtype)));
-  step = scale->n_elements == 1 ? vn_format_number (vn_tensor_get_double (scale, 0), 4) : g_strdup_printf (_("%u, one per channel"), (guint) scale->n_elements);
+  step = scale->n_elements == 1 ? vn_format_number (vn_tensor_get_double (scale, 0), 4)
+         : g_strdup_printf (_("%u, one per channel"), (guint) scale->n_elements);
   inspector_output_add (list, vn_row_new (_("Scale"), step));
   if (zero == NULL || zero->n_elements != 1 || !vn_dtype_is_integer (zero->dtype))
     return;
@@ -198,7 +204,8 @@ vn_inspector_tensor (VnDocument        *document,
 
   list = vn_row_list_new ();
   shape = vn_format_shape (&value->type);
-  can_edit = value->type.kind == VN_TYPE_TENSOR && vn_dtype_is_float (value->type.dtype) && inspector_output_has_decision (document, tensor) &&
+  can_edit = value->type.kind == VN_TYPE_TENSOR && vn_dtype_is_float (value->type.dtype) &&
+             inspector_output_has_decision (document, tensor) &&
              vn_quantize_count_quantized (vn_bench_get_model (VN_BENCH (document))) == 0;
   inspector_output_add (list, vn_row_new (_("Shape"), shape));
   if (value->type.kind == VN_TYPE_TENSOR && value->type.dtype != VN_DTYPE_UNDEFINED)
@@ -235,7 +242,8 @@ vn_inspector_activations (VnDocument         *document,
   *editor = NULL;
   if (tensor->histogram == NULL)
     return NULL;
-  note = g_strdup_printf (ngettext ("%u sample, log count", "%u samples, log count", tensor->result->n_calibration), tensor->result->n_calibration);
+  note = g_strdup_printf (ngettext ("%u sample, log count", "%u samples, log count", tensor->result->n_calibration),
+                          tensor->result->n_calibration);
   *editor = vn_range_editor_new (document, vn_inspected_tensor_copy (tensor));
   return vn_section_new (_("Activations"), note, *editor);
 }

@@ -49,7 +49,8 @@ vn_inspector_error_card (VnDocument *document,
   card = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
   texts = gtk_box_new (GTK_ORIENTATION_VERTICAL, 3);
   swatch = vn_swatch_new (FALSE);
-  vn_swatch_set (VN_SWATCH (swatch), item->excluded ? VN_SWATCH_FLOAT : VN_SWATCH_VALUE, VN_METRIC_SQNR, item->metrics[VN_METRIC_SQNR]);
+  vn_swatch_set (VN_SWATCH (swatch), item->excluded ? VN_SWATCH_FLOAT : VN_SWATCH_VALUE, VN_METRIC_SQNR,
+                 item->metrics[VN_METRIC_SQNR]);
   markup = item->measured ? inspector_sections_describe_error (item) : g_strdup (_("Not measured"));
   numbers = vn_label_new (NULL, "numeric");
   gtk_label_set_markup (GTK_LABEL (numbers), markup);

@@ -62,7 +62,8 @@ vn_inspected_tensor_new_for_node (VnDocument *document,
   if (output == NULL)
     return NULL;
   self = inspector_tensor_new (document, output->name, item);
-  identity = self->result != NULL && self->result->prepared != NULL ? vn_identity_map_get (vn_run_get_identity (self->result), item->node) : NULL;
+  identity = self->result != NULL && self->result->prepared != NULL
+             ? vn_identity_map_get (vn_run_get_identity (self->result), item->node) : NULL;
   if (self->result != NULL)
     {
       self->plan = vn_run_get_node_plan (self->result, item->node);
@@ -87,7 +88,8 @@ vn_inspected_tensor_new_for_value (VnDocument *document,
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && name != NULL, NULL);
 
-  if (vn_bench_get_model (VN_BENCH (document)) == NULL || vn_graph_find_value (vn_bench_get_model (VN_BENCH (document))->graph, name) == NULL)
+  if (vn_bench_get_model (VN_BENCH (document)) == NULL ||
+      vn_graph_find_value (vn_bench_get_model (VN_BENCH (document))->graph, name) == NULL)
     return NULL;
   producer = inspector_tensor_find_producer (document, name);
   if (producer != NULL)
@@ -105,7 +107,8 @@ inspector_tensor_find_constant (VnInspectedTensor *self,
   for (guint i = 0; i < node->inputs->len; i++)
     {
       const VnValue *input = vn_node_get_input (node, i);
-      const VnTensorPlan *plan = input != NULL && vn_value_get_constant (input) != NULL ? vn_quant_plan_find (self->result->plan, input->name) : NULL;
+      const VnTensorPlan *plan = input != NULL && vn_value_get_constant (input) != NULL
+                                 ? vn_quant_plan_find (self->result->plan, input->name) : NULL;
 
       if (plan != NULL && plan->role == role)
         return input->name;
@@ -137,7 +140,8 @@ vn_inspected_tensor_new_for_constant (VnDocument   *document,
   if (result == NULL || result->plan == NULL || result->prepared == NULL)
     return NULL;
   identity = vn_identity_map_get (vn_run_get_identity (result), item->node);
-  value = identity != NULL && identity->prepared != NULL ? vn_graph_find_value (result->prepared->graph, identity->prepared) : NULL;
+  value = identity != NULL && identity->prepared != NULL
+          ? vn_graph_find_value (result->prepared->graph, identity->prepared) : NULL;
   if (value == NULL || value->producer == NULL)
     return NULL;
   self = inspector_tensor_new (document, "", item);
@@ -313,7 +317,8 @@ vn_inspected_tensor_set_range (VnInspectedTensor *self,
 {
   g_return_if_fail (self != NULL && VN_IS_DOCUMENT (document));
 
-  inspector_tensor_queue (document, self, (Change) { .kind = CHANGE_RANGE, .has_range = range != NULL, .range = range != NULL ? *range : (VnRange) { 0 } });
+  inspector_tensor_queue (document, self, (Change) { .kind = CHANGE_RANGE, .has_range = range != NULL, .range = range != NULL
+                                                     ? *range : (VnRange) { 0 } });
 }
 
 /**
@@ -351,7 +356,8 @@ vn_inspected_tensor_set_bits (VnInspectedTensor *self,
     {
       change.kind = CHANGE_NODE;
       change.node = self->item->index;
-      change.precision = bits == 8 ? VN_NODE_8_BIT : bits == 16 ? VN_NODE_16_BIT : bits == VN_BITS_FLOAT ? VN_NODE_FLOAT : VN_NODE_AS_RECIPE;
+      change.precision = bits == 8 ? VN_NODE_8_BIT : bits == 16 ? VN_NODE_16_BIT : bits == VN_BITS_FLOAT
+                         ? VN_NODE_FLOAT : VN_NODE_AS_RECIPE;
       inspector_tensor_queue (document, self, change);
       return;
     }
@@ -359,7 +365,8 @@ vn_inspected_tensor_set_bits (VnInspectedTensor *self,
   is_signed = !vn_dtype_is_integer (target) || vn_dtype_is_signed (target);
   change.role = self->role;
   change.dtype = bits == 4 ? (is_signed ? VN_DTYPE_S4 : VN_DTYPE_U4) : bits == 8 ? (is_signed ? VN_DTYPE_S8 : VN_DTYPE_U8)
-                 : bits == 16 ? (is_signed ? VN_DTYPE_S16 : VN_DTYPE_U16) : bits == VN_BITS_FLOAT ? VN_DTYPE_F32 : VN_DTYPE_UNDEFINED;
+                 : bits == 16 ? (is_signed ? VN_DTYPE_S16 : VN_DTYPE_U16) : bits == VN_BITS_FLOAT
+                 ? VN_DTYPE_F32 : VN_DTYPE_UNDEFINED;
   inspector_tensor_queue (document, self, change);
 }
 

@@ -149,7 +149,8 @@ compare_page_fit_clicked (VnComparePage *self)
 static void
 compare_page_table_toggled (VnComparePage *self)
 {
-  gtk_stack_set_visible_child (self->lower, gtk_toggle_button_get_active (self->as_table) ? GTK_WIDGET (self->table) : GTK_WIDGET (self->tensor));
+  gtk_stack_set_visible_child (self->lower, gtk_toggle_button_get_active (self->as_table)
+                               ? GTK_WIDGET (self->table) : GTK_WIDGET (self->tensor));
   if (gtk_toggle_button_get_active (self->as_table))
     gtk_toggle_button_set_active (self->fold, FALSE);
 }
@@ -169,7 +170,8 @@ compare_page_toggle (GtkWidget  *widget,
                      GVariant   *parameter)
 {
   VnComparePage *self = VN_COMPARE_PAGE (widget);
-  GtkToggleButton *button = g_str_has_suffix (name, "together") ? self->together : g_str_has_suffix (name, "table") ? self->as_table : self->fold;
+  GtkToggleButton *button = g_str_has_suffix (name, "together") ? self->together : g_str_has_suffix (name, "table")
+                            ? self->as_table : self->fold;
 
   gtk_toggle_button_set_active (button, !gtk_toggle_button_get_active (button));
 }
@@ -195,7 +197,8 @@ compare_page_place_tools (VnComparePage *self,
   gtk_widget_get_preferred_size (child, NULL, &size);
   place->width = size.width;
   place->height = size.height;
-  place->x = CLAMP (gtk_paned_get_position (self->upper) - size.width / 2, 0, MAX (gtk_widget_get_width (GTK_WIDGET (self->overlay)) - size.width, 0));
+  place->x = CLAMP (gtk_paned_get_position (self->upper) - size.width / 2, 0,
+                    MAX (gtk_widget_get_width (GTK_WIDGET (self->overlay)) - size.width, 0));
   place->y = MAX (gtk_widget_get_height (GTK_WIDGET (self->overlay)) - size.height - 12, 0);
   return TRUE;
 }
@@ -312,7 +315,8 @@ vn_compare_page_class_init (VnComparePageClass *klass)
   gtk_widget_class_bind_template_child (class, VnComparePage, upper);
   gtk_widget_class_bind_template_child (class, VnComparePage, whole);
   gtk_widget_class_bind_template_child_full (class, "first", FALSE, G_STRUCT_OFFSET (VnComparePage, panes));
-  gtk_widget_class_bind_template_child_full (class, "second", FALSE, G_STRUCT_OFFSET (VnComparePage, panes) + sizeof (VnComparePane *));
+  gtk_widget_class_bind_template_child_full (class, "second", FALSE,
+                                             G_STRUCT_OFFSET (VnComparePage, panes) + sizeof (VnComparePane *));
   gtk_widget_class_bind_template_child (class, VnComparePage, tools);
   gtk_widget_class_bind_template_child (class, VnComparePage, together);
   gtk_widget_class_bind_template_child (class, VnComparePage, as_table);
@@ -343,8 +347,10 @@ compare_page_connect_panes (VnComparePage *self)
       VnGraphView *view = vn_compare_pane_get_view (self->panes[i]);
 
       vn_compare_pane_set_beside (self->panes[i], self->panes[1 - i]);
-      g_signal_connect_object (self->panes[i], "model-changed", G_CALLBACK (vn_compare_page_models_changed), self, G_CONNECT_SWAPPED);
-      g_signal_connect_object (self->panes[i], "source-chosen", G_CALLBACK (vn_compare_page_models_changed), self, G_CONNECT_SWAPPED);
+      g_signal_connect_object (self->panes[i], "model-changed", G_CALLBACK (vn_compare_page_models_changed), self,
+                               G_CONNECT_SWAPPED);
+      g_signal_connect_object (self->panes[i], "source-chosen", G_CALLBACK (vn_compare_page_models_changed), self,
+                               G_CONNECT_SWAPPED);
       g_signal_connect_object (self->panes[i], "open-file", G_CALLBACK (ask[i]), self, G_CONNECT_SWAPPED);
       g_signal_connect_object (view, "selection-changed", G_CALLBACK (selected[i]), self, G_CONNECT_SWAPPED);
       g_signal_connect_object (view, "focus-changed", G_CALLBACK (focused[i]), self, G_CONNECT_SWAPPED);
@@ -385,7 +391,8 @@ vn_compare_page_open_file (VnComparePage *self,
   g_autoptr(GPtrArray) list = g_ptr_array_new_with_free_func (g_object_unref);
   VnCompareSource *source;
 
-  g_return_if_fail (VN_IS_COMPARE_PAGE (self) && path != NULL && side < 2 && vn_bench_get_model (VN_BENCH (self->document)) != NULL);
+  g_return_if_fail (VN_IS_COMPARE_PAGE (self) && path != NULL && side < 2 &&
+                    vn_bench_get_model (VN_BENCH (self->document)) != NULL);
 
   source = vn_compare_source_new (self->document, VN_COMPARE_FILE, NULL, path);
   for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->sources)); i++)
@@ -418,7 +425,8 @@ vn_compare_page_show_run (VnComparePage *self,
     {
       VnCompareSource *source = g_ptr_array_index (list, i);
 
-      if (source->kind == VN_COMPARE_RUN && g_str_equal (source->run->id, id) && !vn_bench_is_shown (VN_BENCH (self->document), source->run))
+      if (source->kind == VN_COMPARE_RUN && g_str_equal (source->run->id, id) &&
+          !vn_bench_is_shown (VN_BENCH (self->document), source->run))
         first = source;
     }
   vn_compare_page_set_lists (self, list);

@@ -159,7 +159,8 @@ graph_page_start_grouping (VnGraphPage *self,
   if (model == NULL || model->graph->nodes->len < THREAD_NODES)
     return FALSE;
   self->grouping = g_cancellable_new ();
-  vn_scene_build_grouped_async (model, vn_bench_get_shown (VN_BENCH (self->document)), self->groups, self->grouping, graph_page_grouped,
+  vn_scene_build_grouped_async (model, vn_bench_get_shown (VN_BENCH (self->document)), self->groups, self->grouping,
+                                graph_page_grouped,
                                 g_object_ref (self));
   return TRUE;
 }
@@ -234,7 +235,8 @@ graph_page_make_picture (gpointer     data,
                          int          dark,
                          VnGraphShot *shot)
 {
-  *shot = (VnGraphShot) { graph_page_write_picture, vn_graph_picture_new (VN_GRAPH_PAGE (data)->view, form, dark), graph_page_free_picture };
+  *shot = (VnGraphShot) { graph_page_write_picture, vn_graph_picture_new (VN_GRAPH_PAGE (data)->view, form, dark),
+                          graph_page_free_picture };
   return shot->data != NULL;
 }
 

@@ -230,7 +230,8 @@ inspector_add_values (VnInspector       *self,
   GtkWidget *panel = result != NULL ? vn_tensor_panel_new (self->document, inspector_get_reader (self, result), tensor) : NULL;
 
   if (panel != NULL)
-    inspector_append (self, vn_section_new (_("Values"), vn_bench_is_stale (VN_BENCH (self->document)) ? _("of the last full run") : NULL, panel));
+    inspector_append (self, vn_section_new (_("Values"), vn_bench_is_stale (VN_BENCH (self->document))
+                                            ? _("of the last full run") : NULL, panel));
   else
     inspector_append (self, vn_section_new (_("Values"), NULL,
                                             vn_label_new (inspector_explain_no_values (self, result != NULL), "dim-label")));
@@ -366,7 +367,8 @@ inspector_fill (VnInspector *self)
     inspector_show_many (self, selection, n);
   else
     {
-      g_autoptr(VnNodeItem) item = g_list_model_get_item (vn_document_get_nodes (self->document), gtk_bitset_get_minimum (selection));
+      g_autoptr(VnNodeItem) item = g_list_model_get_item (vn_document_get_nodes (self->document),
+                                                          gtk_bitset_get_minimum (selection));
 
       inspector_show_node (self, item);
     }

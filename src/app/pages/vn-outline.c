@@ -141,7 +141,8 @@ outline_name_row (GtkWidget *cell)
 {
   Parts parts = outline_get_parts (cell);
   GtkWidget *row = gtk_widget_get_parent (cell);
-  g_autofree char *name = g_strjoin (" ", gtk_label_get_label (GTK_LABEL (parts.name)), gtk_label_get_label (GTK_LABEL (parts.path)),
+  g_autofree char *name = g_strjoin (" ", gtk_label_get_label (GTK_LABEL (parts.name)),
+                                     gtk_label_get_label (GTK_LABEL (parts.path)),
                                      gtk_label_get_label (GTK_LABEL (parts.value)), NULL);
 
   if (row != NULL)
@@ -363,8 +364,10 @@ outline_create_children (gpointer item,
 static void
 outline_set_rows (VnOutline *self)
 {
-  GListModel *top = outline_is_searching (self) ? G_LIST_MODEL (self->filtered) : self->root != NULL ? vn_scope_get_children (self->root) : NULL;
-  g_autoptr(GtkTreeListModel) rows = top != NULL ? gtk_tree_list_model_new (g_object_ref (top), FALSE, FALSE, outline_create_children,
+  GListModel *top = outline_is_searching (self) ? G_LIST_MODEL (self->filtered) : self->root != NULL
+                    ? vn_scope_get_children (self->root) : NULL;
+  g_autoptr(GtkTreeListModel) rows = top != NULL
+                                     ? gtk_tree_list_model_new (g_object_ref (top), FALSE, FALSE, outline_create_children,
                                                                             NULL, NULL) : NULL;
 
   vn_gradual_rows_begin (self->rows);

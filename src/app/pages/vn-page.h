@@ -11,7 +11,8 @@ G_BEGIN_DECLS
  * VnPage: what the window asks of its pages, the lines of vn-pages.def.
  * @set_document: the document is there: connect to it and show it
  * @reveal_selection: (nullable): brings the selected node into view
- * @get_actions: (nullable): what can be done with the page, for menus and shortcuts of the window, where they have its id as prefix
+ * @get_actions: (nullable): what can be done with the page, for menus and shortcuts of the window, where they have its id as
+ * prefix
  * @get_foot: (nullable): what floats at its foot while there is something to do with the selection
  * @focus_search: (nullable): puts the cursor where one searches on this page
  */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The ranges of an activation: what is in use, the best three of what methods would choose, all of them on demand, and one's own. */
+/* The ranges of an activation: what is in use, the best three of what methods would choose, all of them on demand, and one's
+ * own. */
 #include "vn-range-editor.h"
 
 #include "vn-format.h"
@@ -55,7 +56,8 @@ static char *
 range_editor_dup_clipped (const VnRangeEstimate *estimate)
 {
   double percent = 100 * estimate->clipped;
-  g_autofree char *share = percent > 0 && percent < 0.001 ? g_strdup ("") : vn_format_decimals (percent, percent < 0.1 ? 3 : percent < 10 ? 2 : 1);
+  g_autofree char *share = percent > 0 && percent < 0.001
+                           ? g_strdup ("") : vn_format_decimals (percent, percent < 0.1 ? 3 : percent < 10 ? 2 : 1);
 
   if (percent <= 0)
     return g_strdup (_("nothing is clipped"));
@@ -202,12 +204,14 @@ range_editor_show_methods (VnRangeEditor *self)
       if (n > N_BEST || range_editor_is_used (self, estimate) || !range_editor_is_new (estimate, shown, n))
         continue;
       gtk_list_box_append (GTK_LIST_BOX (self->best), range_editor_make_method_row (self, estimate));
-      shown[n++] = (VnChartRange) { estimate->range.min, estimate->range.max, estimate->method->letter, _(estimate->method->title), FALSE };
+      shown[n++] = (VnChartRange) { estimate->range.min, estimate->range.max, estimate->method->letter,
+                                    _(estimate->method->title), FALSE };
     }
   gtk_expander_set_label (GTK_EXPANDER (self->all), label);
   gtk_widget_set_visible (self->all, self->estimates->len > 0);
   if (!vn_histogram_view_is_moving (self->view))
-    vn_histogram_view_set (self->view, self->tensor->histogram, vn_run_ref (self->tensor->result), (GDestroyNotify) vn_run_unref, shown, n);
+    vn_histogram_view_set (self->view, self->tensor->histogram, vn_run_ref (self->tensor->result), (GDestroyNotify) vn_run_unref,
+                           shown, n);
 }
 
 /* ---- moving ---- */
@@ -327,7 +331,8 @@ range_editor_make_question (VnRangeEditor *self)
   self->question = (VnRangeQuestion) { .histogram = self->tensor->histogram, .recipe = self->recipe, .dtype = plan->dtype,
                                        .symmetric = range_editor_is_symmetric (self->recipe, rule, plan),
                                        .reduce_range = rule != NULL && rule->reduce_range == VN_YES,
-                                       .percentile = rule != NULL && rule->percentile > 0 ? rule->percentile : self->recipe->percentile };
+                                       .percentile = rule != NULL && rule->percentile > 0
+                                                     ? rule->percentile : self->recipe->percentile };
 }
 
 /* ---- widget ---- */
@@ -399,7 +404,8 @@ vn_range_editor_init (VnRangeEditor *self)
 static void
 range_editor_add_used (VnRangeEditor *self)
 {
-  GtkWidget *row = range_editor_make_row (self, ' ', "", "", "", TRUE), *box = gtk_list_box_row_get_child (GTK_LIST_BOX_ROW (row));
+  GtkWidget *row = range_editor_make_row (self, ' ', "", "", "", TRUE),
+  *box = gtk_list_box_row_get_child (GTK_LIST_BOX_ROW (row));
   GtkWidget *cell = gtk_widget_get_next_sibling (gtk_widget_get_first_child (box));
 
   self->title = GTK_LABEL (cell);
@@ -440,7 +446,8 @@ vn_range_editor_new (VnDocument        *document,
       range_editor_make_question (self);
       vn_histogram_view_set_movable (self->view, vn_inspected_tensor_can_range (tensor));
     }
-  vn_histogram_view_set (self->view, tensor->histogram, vn_run_ref (tensor->result), (GDestroyNotify) vn_run_unref, &used, has_range ? 1 : 0);
+  vn_histogram_view_set (self->view, tensor->histogram, vn_run_ref (tensor->result), (GDestroyNotify) vn_run_unref, &used,
+                         has_range ? 1 : 0);
   if (has_range && vn_range_estimate (&self->question, &range, is_given ? NULL : tensor->plan->method, &self->used, NULL))
     {
       range_editor_add_used (self);

@@ -82,7 +82,8 @@ vn_recent_row_get_time (const char *path)
 static GtkWidget *
 recent_row_make_picture (const VnProject *project)
 {
-  const VnProjectRun *run = project != NULL && project->runs->len > 0 ? g_ptr_array_index (project->runs, project->runs->len - 1) : NULL;
+  const VnProjectRun *run = project != NULL && project->runs->len > 0
+                            ? g_ptr_array_index (project->runs, project->runs->len - 1) : NULL;
   GtkWidget *swatch;
 
   if (run == NULL || isnan (run->worst_output))

@@ -421,7 +421,8 @@ vn_recipe_panel_rename_selected (VnRecipePanel *self)
     }
   for (guint i = MIN (self->groups->len, MAX_ROWS); i > 0; i--)
     {
-      g_autoptr(GtkBitset) outside = gtk_bitset_copy (selection), nodes = vn_node_set_new (recipe_panel_get_group (self, i - 1)->nodes);
+      g_autoptr(GtkBitset) outside = gtk_bitset_copy (selection),
+      nodes = vn_node_set_new (recipe_panel_get_group (self, i - 1)->nodes);
 
       gtk_bitset_subtract (outside, nodes);
       if (!gtk_bitset_is_empty (outside))

@@ -141,7 +141,8 @@ report_page_show_near (VnReportPage *self)
     {
       const gboolean known = gtk_widget_compute_bounds (sheet, GTK_WIDGET (self->scrolled), &bounds);
 
-      vn_sheet_view_set_near (VN_SHEET_VIEW (sheet), known && bounds.size.height > 0 && (double) (bounds.origin.y + bounds.size.height) > -page &&
+      vn_sheet_view_set_near (VN_SHEET_VIEW (sheet), known && bounds.size.height > 0 &&
+                              (double) (bounds.origin.y + bounds.size.height) > -page &&
                                                      (double) bounds.origin.y < 2 * page);
     }
 }
@@ -472,7 +473,8 @@ static void
 report_page_set_document (VnPage     *page,
                           VnDocument *document)
 {
-  static const char * const signals[] = { "changed::model", "changed::data", "changed::recipe", "changed::run", "changed::expected" };
+  static const char * const signals[] = { "changed::model", "changed::data", "changed::recipe", "changed::run",
+                                          "changed::expected" };
   VnReportPage *self = VN_REPORT_PAGE (page);
 
   self->document = g_object_ref (document);
@@ -559,5 +561,6 @@ vn_report_page_is_busy (VnReportPage *self)
   first = gtk_widget_get_first_child (self->sheets);
   return self->delay != 0 || self->building != NULL ||
          (self->told != NULL && first != NULL && gtk_widget_get_mapped (first) &&
-          gtk_adjustment_get_value (gtk_scrolled_window_get_vadjustment (self->scrolled)) == 0 && !vn_sheet_view_is_sharp (VN_SHEET_VIEW (first)));
+          gtk_adjustment_get_value (gtk_scrolled_window_get_vadjustment (self->scrolled)) == 0 &&
+          !vn_sheet_view_is_sharp (VN_SHEET_VIEW (first)));
 }

@@ -315,7 +315,8 @@ rule_row_fill (VnRuleRow         *self,
   if (group->n_matched == 0)
     gtk_widget_add_css_class (GTK_WIDGET (self), "matches-nothing");
   gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (self), TRUE);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, group->title, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text, -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, group->title,
+                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text, -1);
 }
 
 /**
@@ -377,7 +378,8 @@ static void
 vn_rule_row_class_init (VnRuleRowClass *klass)
 {
   G_OBJECT_CLASS (klass)->dispose = vn_rule_row_dispose;
-  rule_row_command = g_signal_new ("command", VN_TYPE_RULE_ROW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  rule_row_command = g_signal_new ("command", VN_TYPE_RULE_ROW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
+                                   G_TYPE_STRING);
 }
 
 static void

@@ -12,8 +12,8 @@ G_BEGIN_DECLS
 /**
  * VnRuleRow: a rule in the list of rules: its name, what it says and gained, a switch, a menu, a grip.
  *
- * Signal command (const char *): what is to be done with the rule: "rename", "up", "down", "show", "toggle", "delete"; "light": the
- * keyboard is on it.
+ * Signal command (const char *): what is to be done with the rule: "rename", "up", "down", "show", "toggle", "delete"; "light":
+ * the keyboard is on it.
  */
 #define VN_TYPE_RULE_ROW (vn_rule_row_get_type ())
 G_DECLARE_FINAL_TYPE (VnRuleRow, vn_rule_row, VN, RULE_ROW, AdwActionRow)

@@ -102,7 +102,8 @@ runs_list_make_row (VnRunsList         *self,
   g_autofree char *changes = runs_list_describe_all (run);
   gboolean is_shown = vn_bench_is_shown (VN_BENCH (self->document), run);
 
-  vn_swatch_set (VN_SWATCH (swatch), isnan (run->worst_output) ? VN_SWATCH_EMPTY : VN_SWATCH_VALUE, VN_METRIC_SQNR, run->worst_output);
+  vn_swatch_set (VN_SWATCH (swatch), isnan (run->worst_output) ? VN_SWATCH_EMPTY : VN_SWATCH_VALUE, VN_METRIC_SQNR,
+                 run->worst_output);
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
   adw_action_row_set_subtitle (ADW_ACTION_ROW (row), subtitle);
@@ -114,7 +115,8 @@ runs_list_make_row (VnRunsList         *self,
   shown = gtk_image_new_from_icon_name ("object-select-symbolic");
   gtk_widget_set_tooltip_text (shown, _("Currently Shown"));
   gtk_widget_set_opacity (shown, is_shown ? 1 : 0);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (shown), GTK_ACCESSIBLE_PROPERTY_LABEL, is_shown ? _("Currently Shown") : "", -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (shown), GTK_ACCESSIBLE_PROPERTY_LABEL, is_shown ? _("Currently Shown") : "",
+                                  -1);
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), shown);
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), runs_list_make_menu (run));
   gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The values of one tensor in the inspector: read in the background from both networks, as pictures of a channel and as values. */
+/* The values of one tensor in the inspector: read in the background from both networks, as pictures of a channel and as
+ * values. */
 #include "vn-tensor-panel.h"
 
 #include "vn-beside-chart.h"
@@ -85,7 +86,8 @@ tensor_panel_show_channel (VnTensorPanel *self)
 {
   g_autofree VnTensorValues *values = g_new (VnTensorValues, 1);
   const VnTensorView *view = self->view;
-  gboolean ok = vn_tensor_values_init (values, &view->layout, self->channel, view->tensors[0]->data, view->tensors[1]->data, NULL);
+  gboolean ok = vn_tensor_values_init (values, &view->layout, self->channel, view->tensors[0]->data, view->tensors[1]->data,
+                                       NULL);
 
   gtk_widget_set_visible (self->pictures_box, tensor_panel_is_picture (view));
   if (tensor_panel_is_picture (view))
@@ -226,7 +228,8 @@ tensor_panel_make_pictures (VnTensorPanel *self)
   gtk_box_set_homogeneous (GTK_BOX (box), TRUE);
   for (guint i = 0; i < G_N_ELEMENTS (titles); i++)
     {
-      GtkWidget *column = gtk_box_new (GTK_ORIENTATION_VERTICAL, 3), *picture = vn_tensor_picture_new (), *title = gtk_label_new (titles[i]);
+      GtkWidget *column = gtk_box_new (GTK_ORIENTATION_VERTICAL, 3), *picture = vn_tensor_picture_new (),
+      *title = gtk_label_new (titles[i]);
 
       self->pictures[i] = VN_TENSOR_PICTURE (picture);
       self->ends[i] = GTK_LABEL (gtk_label_new (NULL));
@@ -277,7 +280,8 @@ vn_tensor_panel_init (VnTensorPanel *self)
   self->chart = VN_BESIDE_CHART (chart);
   gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (chart), CHART_HEIGHT);
   gtk_widget_set_tooltip_text (chart, _("Bars: float, stems: quantized"));
-  gtk_accessible_update_property (GTK_ACCESSIBLE (chart), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Values: float as bars, quantized as stems"), -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (chart), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _("Values: float as bars, quantized as stems"), -1);
   gtk_widget_set_visible (self->pictures_box, FALSE);
   gtk_widget_set_visible (self->channel_box, FALSE);
   gtk_widget_set_visible (chart, FALSE);
@@ -330,7 +334,8 @@ tensor_panel_find_sources (VnTensorPanel     *self,
  * vn_tensor_panel_new:
  * @reader: the samples
  *
- * Returns: (transfer floating) (nullable): the values of @tensor, read once it is seen; %NULL if one of the networks does not have it
+ * Returns: (transfer floating) (nullable): the values of @tensor, read once it is seen; %NULL if one of the networks does not
+ * have it
  */
 GtkWidget *
 vn_tensor_panel_new (VnDocument        *document,

@@ -41,7 +41,8 @@ adaptive_bin_tell (GtkWidget     *widget,
     {
       self->narrow = narrow;
       if (self->box != NULL)
-        gtk_orientable_set_orientation (GTK_ORIENTABLE (self->box), narrow ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL);
+        gtk_orientable_set_orientation (GTK_ORIENTABLE (self->box), narrow
+                                        ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL);
       g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_NARROW]);
     }
   g_signal_emit (self, signal_resized, 0, self->width);
@@ -231,11 +232,14 @@ vn_adaptive_bin_class_init (VnAdaptiveBinClass *klass)
   widget_class->size_allocate = vn_adaptive_bin_size_allocate;
   properties[PROP_CHILD] = g_param_spec_object ("child", NULL, NULL, GTK_TYPE_WIDGET, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   properties[PROP_BOX] = g_param_spec_object ("box", NULL, NULL, GTK_TYPE_ORIENTABLE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  properties[PROP_MIN_WIDTH] = g_param_spec_int ("min-width", NULL, NULL, 0, G_MAXINT, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  properties[PROP_BREAK_AT] = g_param_spec_int ("break-at", NULL, NULL, 0, G_MAXINT, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  properties[PROP_MIN_WIDTH] = g_param_spec_int ("min-width", NULL, NULL, 0, G_MAXINT, 0,
+                                                 G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  properties[PROP_BREAK_AT] = g_param_spec_int ("break-at", NULL, NULL, 0, G_MAXINT, 0,
+                                                G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   properties[PROP_NARROW] = g_param_spec_boolean ("narrow", NULL, NULL, FALSE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, properties);
-  signal_resized = g_signal_new ("resized", VN_TYPE_ADAPTIVE_BIN, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_INT);
+  signal_resized = g_signal_new ("resized", VN_TYPE_ADAPTIVE_BIN, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
+                                 G_TYPE_INT);
 }
 
 static void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a screen reader calls buttons. GTK makes up "GtkImage" for those with an icon alone, and reads the label twice, once with the underscore that marks a
- * key. */
+/* What a screen reader calls buttons. GTK makes up "GtkImage" for those with an icon alone, and reads the label twice, once with
+ * the underscore that marks a key. */
 #include "vn-button-names.h"
 
 static const char *
@@ -12,7 +12,8 @@ button_names_get_text (GtkWidget *widget)
     return gtk_label_get_text (GTK_LABEL (widget));
   if (GTK_IS_NATIVE (widget))   /* the menu of a button is not its name */
     return NULL;
-  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL && text == NULL; child = gtk_widget_get_next_sibling (child))
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL &&
+       text == NULL; child = gtk_widget_get_next_sibling (child))
     {
       text = button_names_get_text (child);
       if (text != NULL && *text == '\0')
@@ -27,7 +28,8 @@ button_names_set_one (GtkWidget *button)
   const char *text = button_names_get_text (button), *tooltip = gtk_widget_get_tooltip_text (button);
   const char *name = text != NULL ? text : tooltip;
 
-  if (text != NULL && GTK_IS_BUTTON (button) && gtk_button_get_use_underline (GTK_BUTTON (button)))   /* its label says it; not twice */
+  /* its label says it; not twice */
+  if (text != NULL && GTK_IS_BUTTON (button) && gtk_button_get_use_underline (GTK_BUTTON (button)))
     gtk_accessible_reset_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL);
   else if (name != NULL)
     gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);

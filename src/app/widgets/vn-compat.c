@@ -297,7 +297,8 @@ compat_folder_shown (GObject      *connection,
 {
   g_autoptr(GtkWidget) parent = g_object_steal_data (data, "vn-parent");
   g_autoptr(GFile) file = G_FILE (data);
-  g_autoptr(GVariant) answer = connection != NULL ? g_dbus_connection_call_finish (G_DBUS_CONNECTION (connection), result, NULL) : NULL;
+  g_autoptr(GVariant) answer = connection != NULL
+                               ? g_dbus_connection_call_finish (G_DBUS_CONNECTION (connection), result, NULL) : NULL;
   g_autoptr(GFile) folder = NULL;
 
   if (answer != NULL)
@@ -317,7 +318,8 @@ void
 vn_show_in_folder (GtkWidget  *parent,
                    const char *path)
 {
-  GDBusConnection *bus = g_application_get_default () != NULL ? g_application_get_dbus_connection (g_application_get_default ()) : NULL;
+  GDBusConnection *bus = g_application_get_default () != NULL
+                         ? g_application_get_dbus_connection (g_application_get_default ()) : NULL;
   GFile *file = g_file_new_for_path (path);
   g_autofree char *uri = g_file_get_uri (file);
   GVariantBuilder uris;
@@ -332,7 +334,8 @@ vn_show_in_folder (GtkWidget  *parent,
     }
   g_variant_builder_init (&uris, G_VARIANT_TYPE_STRING_ARRAY);
   g_variant_builder_add (&uris, "s", uri);
-  g_dbus_connection_call (bus, "org.freedesktop.FileManager1", "/org/freedesktop/FileManager1", "org.freedesktop.FileManager1", "ShowItems",
+  g_dbus_connection_call (bus, "org.freedesktop.FileManager1", "/org/freedesktop/FileManager1", "org.freedesktop.FileManager1",
+                          "ShowItems",
                           g_variant_new ("(ass)", &uris, ""), NULL, G_DBUS_CALL_FLAGS_NONE, -1, NULL, compat_folder_shown, file);
 }
 
@@ -366,9 +369,11 @@ compat_ask (GtkWidget             *parent,
   *asking = (Asking) { func, data };
   adw_message_dialog_add_responses (ADW_MESSAGE_DIALOG (dialog), "cancel", _("_Cancel"), "yes", yes, NULL);
   adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), "yes", appearance);
-  adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), appearance == ADW_RESPONSE_DESTRUCTIVE ? "cancel" : "yes");
+  adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), appearance == ADW_RESPONSE_DESTRUCTIVE
+                                           ? "cancel" : "yes");
   adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
-  g_signal_connect_data (dialog, "response", G_CALLBACK (compat_ask_response), asking, (GClosureNotify) (void (*) (void)) g_free, 0);
+  g_signal_connect_data (dialog, "response", G_CALLBACK (compat_ask_response), asking, (GClosureNotify) (void (*) (void)) g_free,
+                         0);
   gtk_window_present (GTK_WINDOW (dialog));
 }
 
@@ -414,7 +419,8 @@ vn_ask_install (GtkWidget  *parent,
   g_return_if_fail (GTK_IS_WIDGET (parent) && folder != NULL && func != NULL);
 
   shown = vn_format_path (folder);
-  body = g_strdup_printf (_("A Python environment of its own is made in %s, and pip downloads onnxruntime and numpy into it, about 60\u00a0MB, from "
+  body = g_strdup_printf (_("A Python environment of its own is made in %s, and pip downloads onnxruntime and numpy into it, "
+                            "about 60\u00a0MB, from "
                             "where it takes packages. Nothing else is changed; to remove it, delete that folder."), shown);
   compat_ask (parent, _("Install ONNX Runtime?"), body, _("_Install"), ADW_RESPONSE_SUGGESTED, func, data);
 }

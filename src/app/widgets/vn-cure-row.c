@@ -42,10 +42,12 @@ cure_row_make_button (VnDocument        *document,
   g_autofree char *name = g_strdup_printf (_("Apply %s"), offer->step);
   Application *application = g_new0 (Application, 1);
 
-  *application = (Application) { g_object_ref (document), vn_recipe_copy (offer->recipe), g_strdup (offer->step), g_strdup (offer->key) };
+  *application = (Application) { g_object_ref (document), vn_recipe_copy (offer->recipe), g_strdup (offer->step),
+                                 g_strdup (offer->key) };
   gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
   gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
-  g_signal_connect_data (button, "clicked", G_CALLBACK (cure_row_apply), application, cure_row_free_application, G_CONNECT_SWAPPED);
+  g_signal_connect_data (button, "clicked", G_CALLBACK (cure_row_apply), application, cure_row_free_application,
+                         G_CONNECT_SWAPPED);
   return button;
 }
 
@@ -64,7 +66,8 @@ static char *
 cure_row_dup_name (VnDocument        *document,
                    const VnCureOffer *offer)
 {
-  g_autoptr(VnNodeItem) item = offer->node != G_MAXUINT ? g_list_model_get_item (vn_document_get_nodes (document), offer->node) : NULL;
+  g_autoptr(VnNodeItem) item = offer->node != G_MAXUINT
+                               ? g_list_model_get_item (vn_document_get_nodes (document), offer->node) : NULL;
 
   return item != NULL ? vn_node_dup_title (item->node) : NULL;
 }
@@ -85,7 +88,8 @@ cure_row_describe (VnDocument        *document,
     about = g_strdup_printf (_("%s: rounding error only"), name);
   else
     about = g_strdup_printf ("%s: %s", name, offer->reason);
-  return offer->in_vain != NULL ? g_strdup_printf (_("%s · this did not help: %s"), about, offer->in_vain) : g_steal_pointer (&about);
+  return offer->in_vain != NULL ? g_strdup_printf (_("%s · this did not help: %s"), about, offer->in_vain)
+         : g_steal_pointer (&about);
 }
 
 /* All in one line: for rows that have no room at the right. */

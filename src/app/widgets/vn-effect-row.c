@@ -63,7 +63,8 @@ vn_effect_row_new (VnDocument     *document,
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), effect->title);
   adw_action_row_set_subtitle (ADW_ACTION_ROW (row), subtitle);
   if (effect->measured)
-    adw_action_row_add_suffix (ADW_ACTION_ROW (row), vn_gain_new (effect->after_db - effect->before_db, effect->bytes, effect->time_ratio));
+    adw_action_row_add_suffix (ADW_ACTION_ROW (row),
+                               vn_gain_new (effect->after_db - effect->before_db, effect->bytes, effect->time_ratio));
   if (helped && vn_bench_is_in_force (VN_BENCH (document), effect))
     adw_action_row_add_suffix (ADW_ACTION_ROW (row), effect_row_make_applied ());
   else if (effect->measured && !helped && vn_bench_is_last_change (VN_BENCH (document), effect))

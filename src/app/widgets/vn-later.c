@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What follows from a change of the document, one thing after the other: all at once would keep the main loop too long where a network
- * is large. */
+/* What follows from a change of the document, one thing after the other: all at once would keep the main loop too long where a
+ * network is large. */
 #include "vn-later.h"
 
 #define AT_ONCE_NODES 1500    /* below it takes a few milliseconds */
@@ -68,8 +68,8 @@ later_is_at_once (VnDocument *document)
  * @object: a GObject
  * @func: is called with @object
  *
- * Calls @func now if the network of @document is small, else when the main loop has time for it: once, however often that was asked
- * for until then, and not at all if @object is gone by then.
+ * Calls @func now if the network of @document is small, else when the main loop has time for it: once, however often that was
+ * asked for until then, and not at all if @object is gone by then.
  */
 void
 vn_later (gpointer     object,
@@ -116,8 +116,9 @@ later_tick (GtkWidget     *widget,
  * vn_later_frame:
  * @func: is called with @widget
  *
- * Calls @func now if the network of @document is small, else once what was made for @widget until now has been laid out and drawn, so that
- * what @func makes has a frame of its own. While @widget is not mapped, that waits; each call counts, and none once @widget is gone.
+ * Calls @func now if the network of @document is small, else once what was made for @widget until now has been laid out and
+ * drawn, so that what @func makes has a frame of its own. While @widget is not mapped, that waits; each call counts, and none
+ * once @widget is gone.
  */
 void
 vn_later_frame (GtkWidget   *widget,

@@ -120,8 +120,10 @@ query_chips_toggled (Choice *choice)
 
   for (GtkWidget *check = gtk_widget_get_first_child (choice->list); check != NULL; check = gtk_widget_get_next_sibling (check))
     if (gtk_check_button_get_active (GTK_CHECK_BUTTON (check)))
-      g_string_append_printf (value, "%s%s", value->len > 0 ? "|" : "", (const char *) g_object_get_data (G_OBJECT (check), "vn-value"));
-  text = vn_node_query_dup_with (gtk_editable_get_text (choice->chips->search), kinds[choice->kind].word, value->len > 0 ? value->str : NULL);
+      g_string_append_printf (value, "%s%s", value->len > 0 ? "|" : "",
+                              (const char *) g_object_get_data (G_OBJECT (check), "vn-value"));
+  text = vn_node_query_dup_with (gtk_editable_get_text (choice->chips->search), kinds[choice->kind].word, value->len > 0
+                                 ? value->str : NULL);
   gtk_editable_set_text (choice->chips->search, text);
 }
 
@@ -133,7 +135,8 @@ query_chips_make_check (Choice             *choice,
   GtkWidget *check = gtk_check_button_new (), *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 18);
   const char *title = query_chips_get_title (choice->kind, value->value);
   GtkWidget *label = gtk_label_new (title), *count = gtk_label_new (NULL);
-  g_autofree char *number = g_strdup_printf ("%u", value->n), *spoken = g_strdup_printf (ngettext ("%s, %u node", "%s, %u nodes", value->n), title, value->n);
+  g_autofree char *number = g_strdup_printf ("%u", value->n),
+  *spoken = g_strdup_printf (ngettext ("%s, %u node", "%s, %u nodes", value->n), title, value->n);
 
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   gtk_widget_set_hexpand (label, TRUE);
@@ -161,7 +164,8 @@ query_chips_make_list (Choice *choice)
   if (values->len == 0)
     gtk_box_append (GTK_BOX (list), vn_label_new (_("Available after quantization"), "dim-label"));
   for (guint i = 0; i < values->len; i++)
-    gtk_box_append (GTK_BOX (list), query_chips_make_check (choice, &g_array_index (values, Value, i), (const char * const *) chosen));
+    gtk_box_append (GTK_BOX (list), query_chips_make_check (choice, &g_array_index (values, Value, i),
+                                                            (const char * const *) chosen));
   return list;
 }
 
@@ -210,7 +214,8 @@ query_chips_update (VnQueryChips *self)
       g_autofree char *value = vn_node_query_dup_value (gtk_editable_get_text (self->search), kinds[i].word);
       GtkWidget *label = gtk_menu_button_get_child (GTK_MENU_BUTTON (self->buttons[i]));
       g_autofree char *shown = value != NULL ? query_chips_dup_shown (i, value) : NULL;
-      g_autofree char *spoken = shown != NULL ? g_strdup_printf ("%s: %s", _(kinds[i].title), shown) : g_strdup (_(kinds[i].title));
+      g_autofree char *spoken = shown != NULL ? g_strdup_printf ("%s: %s", _(kinds[i].title), shown)
+                                : g_strdup (_(kinds[i].title));
 
       gtk_label_set_label (GTK_LABEL (label), shown != NULL ? shown : _(kinds[i].title));
       gtk_accessible_update_property (GTK_ACCESSIBLE (self->buttons[i]), GTK_ACCESSIBLE_PROPERTY_LABEL, spoken, -1);

@@ -139,7 +139,8 @@ rows_label (GtkWidget *content,
             GtkWidget *label)
 {
   gtk_accessible_update_relation (GTK_ACCESSIBLE (content), GTK_ACCESSIBLE_RELATION_LABELLED_BY, label, NULL, -1);
-  for (GtkWidget *child = gtk_widget_get_first_child (content); GTK_IS_BOX (content) && child != NULL; child = gtk_widget_get_next_sibling (child))
+  for (GtkWidget *child = gtk_widget_get_first_child (content); GTK_IS_BOX (content) &&
+       child != NULL; child = gtk_widget_get_next_sibling (child))
     if (GTK_IS_LIST_BOX (child))
       rows_label (child, label);
 }

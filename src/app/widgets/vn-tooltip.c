@@ -21,8 +21,8 @@ tooltip_query (GtkWidget  *widget,
  * vn_tooltip_set:
  * @text: (nullable): what it says
  *
- * As gtk_widget_set_tooltip_text(), which asks the display server each time where the pointer is and waits for the answer: too slow for
- * hundreds of rows.
+ * As gtk_widget_set_tooltip_text(), which asks the display server each time where the pointer is and waits for the answer: too
+ * slow for hundreds of rows.
  */
 void
 vn_tooltip_set (GtkWidget  *widget,

@@ -56,7 +56,8 @@ expected_bar_make_text (VnExpectedBar *self,
   if (expecting == VN_EXPECTING_PAST)
     what = g_strdup (_("results are stored, the model is not: exporting needs a full run"));
   else
-    what = expecting == VN_EXPECTING_SHOWN ? expected_bar_describe (self) : g_strdup (vn_bench_get_refusal (VN_BENCH (self->document)));
+    what = expecting == VN_EXPECTING_SHOWN ? expected_bar_describe (self)
+           : g_strdup (vn_bench_get_refusal (VN_BENCH (self->document)));
   if (expected_bar_is_running (self))
     return g_strdup_printf (_("%s · full run in progress"), what);
   return g_steal_pointer (&what);
@@ -89,7 +90,8 @@ expected_bar_update (VnExpectedBar *self)
   gtk_spinner_set_spinning (self->spinner, soon);
   gtk_widget_set_visible (GTK_WIDGET (self->spinner), soon);
   gtk_widget_set_visible (GTK_WIDGET (self->icon), !soon);
-  gtk_image_set_from_icon_name (self->icon, expecting == VN_EXPECTING_REFUSED ? "dialog-warning-symbolic" : "dialog-information-symbolic");
+  gtk_image_set_from_icon_name (self->icon, expecting == VN_EXPECTING_REFUSED
+                                ? "dialog-warning-symbolic" : "dialog-information-symbolic");
   gtk_widget_set_visible (self->run, !soon && vn_bench_get_job (VN_BENCH (self->document)) == NULL);
 }
 

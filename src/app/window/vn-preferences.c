@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The preferences: what holds for the whole program and for documents that are new, and what follows from it at once. Animations are no
- * choice here: they follow the desktop. */
+/* The preferences: what holds for the whole program and for documents that are new, and what follows from it at once. Animations
+ * are no choice here: they follow the desktop. */
 #include "vn-preferences.h"
 
 #include "vn-i18n.h"
@@ -196,7 +196,8 @@ preferences_fill_new (GtkWidget *group)
       titles[i] = _(presets[i]->title);
     }
   preferences_add_combo (group, "preset", _("Target"), NULL, ids, titles);
-  preferences_add_number (group, "samples", _("Samples for Calibration"), _("Maximum number, evenly spaced over the folder"), 1, 100000, 10, NULL);
+  preferences_add_number (group, "samples", _("Samples for Calibration"), _("Maximum number, evenly spaced over the folder"), 1,
+                          100000, 10, NULL);
   preferences_add_number (group, "held-out", _("Held-Out Samples"), _("Used to measure the error, not for calibration"),
                           -1, 100000, 1, _("Usual"));
 }
@@ -204,7 +205,8 @@ preferences_fill_new (GtkWidget *group)
 static void
 preferences_fill_work (GtkWidget *group)
 {
-  preferences_add_number (group, "improve-seconds", _("Time Limit of Improve Automatically"), _("In seconds"), 10, 3600, 10, NULL);
+  preferences_add_number (group, "improve-seconds", _("Time Limit of Improve Automatically"), _("In seconds"), 10, 3600, 10,
+                          NULL);
   preferences_add_number (group, "threads", _("CPU Threads to Use"), _("Takes effect at the next start; fewer leave "
                                                                       "more to other programs"),
                           0, (int) g_get_num_processors (), 1, _("All"));
@@ -228,7 +230,8 @@ vn_preferences_new (GtkWindow *parent)
   gtk_window_set_modal (GTK_WINDOW (dialog), TRUE);
   gtk_window_set_default_size (GTK_WINDOW (dialog), 600, 640);
   if (vn_settings_get () == NULL)
-    preferences_add_group (page, _("Preferences Cannot Be Saved"), _("Vernier is not installed, so its settings schema is missing."));
+    preferences_add_group (page, _("Preferences Cannot Be Saved"),
+                           _("Vernier is not installed, so its settings schema is missing."));
   else
     {
       preferences_fill_window (preferences_add_group (page, _("Window"), NULL));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The toast of a window: one sentence at its lower edge, and errors with their details behind a button. There is one at a time: what was
- * said before may not be so any more, so it gives way at once. */
+/* The toast of a window: one sentence at its lower edge, and errors with their details behind a button. There is one at a time:
+ * what was said before may not be so any more, so it gives way at once. */
 #include "vn-toasts.h"
 
 #include "vn-compat.h"
@@ -46,8 +46,9 @@ toasts_clicked (VnToasts *self,
     vn_show_error (GTK_WIDGET (gtk_widget_get_root (GTK_WIDGET (self->overlay))), failure->title, failure->error);
 }
 
-/* libadwaita 1.2 frees what it knows of a toast when it has slid out, and reads it when it has slid in: where no frame was drawn in
- * between, as while a window is hidden, both happen in the next one, in this order. In the first frame from now it has slid in. */
+/* libadwaita 1.2 frees what it knows of a toast when it has slid out, and reads it when it has slid in: where no frame was drawn
+ * in between, as while a window is hidden, both happen in the next one, in this order. In the first frame from now it has slid
+ * in. */
 static gboolean
 toasts_tick (GtkWidget     *overlay,
              GdkFrameClock *clock,

@@ -394,7 +394,8 @@ window_actions_update (VnWindow *self)
   gtk_widget_action_set_enabled (widget, "win.set-region", selected);
   gtk_widget_action_set_enabled (widget, "win.grow-selection", selected);
   gtk_widget_action_set_enabled (widget, "win.show-in-graph", selected);
-  gtk_widget_action_set_enabled (widget, "win.rename-rule", selected && vn_bench_get_recipe (VN_BENCH (document))->overrides->len > 0);
+  gtk_widget_action_set_enabled (widget, "win.rename-rule", selected &&
+                                 vn_bench_get_recipe (VN_BENCH (document))->overrides->len > 0);
   gtk_widget_action_set_enabled (widget, "win.add-edge", has_model);
   gtk_widget_action_set_enabled (widget, "win.find", has_model && !wizard);
   gtk_widget_action_set_enabled (widget, "win.compare-file", has_model);

@@ -290,7 +290,8 @@ window_files_action_export_picture (GtkWidget  *widget,
                                     const char *name,
                                     GVariant   *parameter)
 {
-  g_autofree char *suggestion = vn_bench_dup_file_path (VN_BENCH (VN_WINDOW (widget)->document), vn_bench_find_export ("png")->ending);
+  g_autofree char *suggestion = vn_bench_dup_file_path (VN_BENCH (VN_WINDOW (widget)->document),
+                                                        vn_bench_find_export ("png")->ending);
 
   vn_choose_file (widget, VN_CHOOSE_SAVE_PICTURE, suggestion, window_files_picture_chosen, widget, NULL);
 }
@@ -315,8 +316,10 @@ window_files_written (VnWindow       *self,
     return;
   name = g_filename_display_basename (g_ptr_array_index (paths, 0));
   text = paths->len == 1 ? g_strdup_printf (_("Exported: %s"), name)
-                         : g_strdup_printf (ngettext ("Exported: %s and %u more", "Exported: %s and %u more", paths->len - 1), name, paths->len - 1);
-  vn_toasts_show_target (self->toast, text, _("Show in Folder"), "win.show-in-folder", g_variant_new_string (g_ptr_array_index (paths, 0)));
+                         : g_strdup_printf (ngettext ("Exported: %s and %u more", "Exported: %s and %u more", paths->len - 1),
+                                            name, paths->len - 1);
+  vn_toasts_show_target (self->toast, text, _("Show in Folder"), "win.show-in-folder",
+                         g_variant_new_string (g_ptr_array_index (paths, 0)));
 }
 
 /* ---- actions ---- */
@@ -348,7 +351,8 @@ window_files_update (VnWindow *self)
 {
   GtkWidget *widget = GTK_WIDGET (self);
   VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
-  gboolean can_export = vn_bench_get_shown (VN_BENCH (self->document)) != NULL && vn_bench_get_job (VN_BENCH (self->document)) == NULL;
+  gboolean can_export = vn_bench_get_shown (VN_BENCH (self->document)) != NULL &&
+                        vn_bench_get_job (VN_BENCH (self->document)) == NULL;
 
   gtk_widget_action_set_enabled (widget, "win.save", model != NULL && model->path != NULL);
   gtk_widget_action_set_enabled (widget, "win.open-settings", model != NULL);
@@ -356,7 +360,8 @@ window_files_update (VnWindow *self)
   gtk_widget_action_set_enabled (widget, "win.export-model", can_export);
   gtk_widget_action_set_enabled (widget, "win.export-report", can_export);
   gtk_widget_action_set_enabled (widget, "win.export-report-as", can_export);
-  gtk_widget_action_set_enabled (widget, "win.export-picture", model != NULL && vn_bench_get_job (VN_BENCH (self->document)) == NULL);
+  gtk_widget_action_set_enabled (widget, "win.export-picture", model != NULL &&
+                                 vn_bench_get_job (VN_BENCH (self->document)) == NULL);
 }
 
 static void

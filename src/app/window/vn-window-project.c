@@ -194,7 +194,8 @@ static void
 window_project_model_changed (VnWindow *self)
 {
   g_clear_handle_id (&self->draft_source, g_source_remove);
-  if (vn_bench_get_model (VN_BENCH (self->document)) != NULL && !vn_bench_is_demo (VN_BENCH (self->document)) && !vn_bench_is_opening_project (VN_BENCH (self->document)))
+  if (vn_bench_get_model (VN_BENCH (self->document)) != NULL && !vn_bench_is_demo (VN_BENCH (self->document)) &&
+      !vn_bench_is_opening_project (VN_BENCH (self->document)))
     self->draft_source = g_idle_add_full (G_PRIORITY_LOW, window_project_find_draft, self, NULL);
 }
 

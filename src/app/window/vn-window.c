@@ -56,7 +56,8 @@ window_model_changed (VnWindow *self)
     return;
   gtk_stack_set_visible_child_name (self->pages, "main");
   adw_view_stack_set_visible_child_name (self->views, "graph");
-  if (model->path != NULL && !vn_bench_is_demo (VN_BENCH (self->document)) && !vn_bench_is_opening_project (VN_BENCH (self->document)))
+  if (model->path != NULL && !vn_bench_is_demo (VN_BENCH (self->document)) &&
+      !vn_bench_is_opening_project (VN_BENCH (self->document)))
     window_remember_file (model->path, "application/x-onnx");
 }
 
@@ -159,7 +160,8 @@ window_page_changed (VnWindow *self)
   gboolean wizard = gtk_stack_get_visible_child (self->pages) == GTK_WIDGET (self->wizard);
 
   gtk_widget_set_visible (GTK_WIDGET (self->job_bar), !wizard);
-  gtk_widget_set_visible (self->switcher_bar, gtk_stack_get_visible_child (self->pages) == gtk_stack_get_child_by_name (self->pages, "main"));
+  gtk_widget_set_visible (self->switcher_bar, gtk_stack_get_visible_child (self->pages)
+                          == gtk_stack_get_child_by_name (self->pages, "main"));
   window_update_actions (self);
 }
 
@@ -382,7 +384,8 @@ window_init_toasts (VnWindow *self)
       if (foot != NULL)
         g_signal_connect_object (foot, "notify::reveal-child", G_CALLBACK (window_place_toasts), self, G_CONNECT_SWAPPED);
     }
-  g_signal_connect_object (self->views, "notify::visible-child", G_CALLBACK (window_place_toasts), self, G_CONNECT_SWAPPED | G_CONNECT_AFTER);
+  g_signal_connect_object (self->views, "notify::visible-child", G_CALLBACK (window_place_toasts), self,
+                           G_CONNECT_SWAPPED | G_CONNECT_AFTER);
   g_signal_connect_object (self->pages, "notify::visible-child", G_CALLBACK (window_place_toasts), self, G_CONNECT_SWAPPED);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the window does with its width: side panels beside the canvas while there is room, over it on demand where there is not, and a
- * header bar that keeps only what is needed. */
+/* What the window does with its width: side panels beside the canvas while there is room, over it on demand where there is not,
+ * and a header bar that keeps only what is needed. */
 #include "vn-window-private.h"
 
 #include "vn-button-names.h"
@@ -91,12 +91,14 @@ window_folds_find (GtkWidget *widget,
 {
   GtkWidget *found = g_type_is_a (G_OBJECT_TYPE (widget), type) ? widget : NULL;
 
-  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL && found == NULL; child = gtk_widget_get_next_sibling (child))
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL &&
+       found == NULL; child = gtk_widget_get_next_sibling (child))
     found = window_folds_find (child, type);
   return found;
 }
 
-/* What the bar needs with the switch of pages in it; the title that stands there otherwise may be longer, and need not be whole. */
+/* What the bar needs with the switch of pages in it; the title that stands there otherwise may be longer, and need not be
+ * whole. */
 static int
 window_folds_get_header_width (VnWindow *self)
 {
@@ -142,7 +144,8 @@ window_folds_update_foot (GtkWidget     *widget,
   VnWindow *self = data;
 
   self->foot_tick = 0;
-  adw_view_switcher_bar_set_reveal (ADW_VIEW_SWITCHER_BAR (self->switcher_bar), adw_view_switcher_title_get_title_visible (self->switcher));
+  adw_view_switcher_bar_set_reveal (ADW_VIEW_SWITCHER_BAR (self->switcher_bar),
+                                    adw_view_switcher_title_get_title_visible (self->switcher));
   return G_SOURCE_REMOVE;
 }
 
@@ -233,8 +236,8 @@ vn_window_show_outline (VnWindow *self)
   gtk_stack_set_visible_child_name (self->side_stack, "outline");
 }
 
-/* A panel that slides before it has had a size starts at 0 pixels a second by 0 pixels, which is not a number, and neither is the width
- * that AdwFlap then gives to what lies beside it. So the first size is given here, while nothing is shown. */
+/* A panel that slides before it has had a size starts at 0 pixels a second by 0 pixels, which is not a number, and neither is the
+ * width that AdwFlap then gives to what lies beside it. So the first size is given here, while nothing is shown. */
 static void
 window_folds_give_size (VnWindow *self)
 {
@@ -273,9 +276,11 @@ vn_window_init_folds (VnWindow *self)
   gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
   g_signal_connect_swapped (keys, "key-pressed", G_CALLBACK (window_folds_pressed), self);
   gtk_widget_add_controller (GTK_WIDGET (self), keys);
-  g_signal_connect_object (self->switcher, "notify::title-visible", G_CALLBACK (window_folds_title_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->switcher, "notify::title-visible", G_CALLBACK (window_folds_title_changed), self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_swapped (self->adaptive, "resized", G_CALLBACK (window_folds_resized), self);
   g_signal_connect_swapped (self->left_flap, "notify::reveal-flap", G_CALLBACK (window_folds_revealed), self);
   g_signal_connect_swapped (self->right_flap, "notify::reveal-flap", G_CALLBACK (window_folds_revealed), self);
-  g_signal_connect_object (self->document, "selection-changed", G_CALLBACK (window_folds_selection_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->document, "selection-changed", G_CALLBACK (window_folds_selection_changed), self,
+                           G_CONNECT_SWAPPED);
 }

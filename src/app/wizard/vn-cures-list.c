@@ -159,7 +159,8 @@ cures_list_fill (VnCuresList *self)
       const VnCureOffer *offer = g_ptr_array_index (chosen, i);
 
       unmeasured |= offer->recipe != NULL && isnan (offer->gain_db);
-      gtk_list_box_append (self->list, vn_cure_row_new (self->document, offer, is_rounding ? VN_CURE_ROW_NODE : VN_CURE_ROW_REASON));
+      gtk_list_box_append (self->list, vn_cure_row_new (self->document, offer, is_rounding
+                                                        ? VN_CURE_ROW_NODE : VN_CURE_ROW_REASON));
     }
   n += cures_list_add_effects (self);
   vn_bench_offer (VN_BENCH (self->document), bundle != NULL ? bundle->recipe : NULL);

@@ -42,7 +42,8 @@ curve_panel_describe (VnCurvePanel       *self,
 
   if (!in_force)
     return g_steal_pointer (&text);
-  if (vn_bench_get_expecting (VN_BENCH (self->document)) != VN_EXPECTING_NOTHING || vn_bench_is_stale (VN_BENCH (self->document)) || result == NULL ||
+  if (vn_bench_get_expecting (VN_BENCH (self->document)) != VN_EXPECTING_NOTHING ||
+      vn_bench_is_stale (VN_BENCH (self->document)) || result == NULL ||
       result->errors == NULL)
     return g_strdup_printf (_("%s · measuring"), text);
   db = vn_format_db (vn_error_table_get_outputs_sqnr (result->errors));
@@ -53,12 +54,15 @@ static void
 curve_panel_selected (VnCurvePanel *self)
 {
   const VnCurve *curve = self->document != NULL ? vn_bench_get_curve (VN_BENCH (self->document)) : NULL;
-  const int in_force = curve != NULL ? vn_bench_find_curve_point (VN_BENCH (self->document)) : -1, selected = vn_curve_view_get_selected (self->view);
+  const int in_force = curve != NULL ? vn_bench_find_curve_point (VN_BENCH (self->document)) : -1,
+  selected = vn_curve_view_get_selected (self->view);
   const int shown = selected >= 0 ? selected : in_force;
-  g_autofree char *text = curve != NULL && shown >= 0 ? curve_panel_describe (self, vn_curve_get (curve, (guint) shown), shown == in_force) : NULL;
+  g_autofree char *text = curve != NULL && shown >= 0
+                          ? curve_panel_describe (self, vn_curve_get (curve, (guint) shown), shown == in_force) : NULL;
 
   gtk_label_set_label (self->point, text != NULL ? text : "");
-  gtk_widget_set_sensitive (self->apply, curve != NULL && selected >= 0 && selected != in_force && vn_bench_get_job (VN_BENCH (self->document)) == NULL);
+  gtk_widget_set_sensitive (self->apply, curve != NULL && selected >= 0 && selected != in_force &&
+                            vn_bench_get_job (VN_BENCH (self->document)) == NULL);
 }
 
 static void
@@ -163,7 +167,8 @@ curve_panel_job_changed (VnCurvePanel *self)
     }
   gtk_widget_set_visible (self->running, runs);
   gtk_widget_set_visible (self->settings, !runs);
-  gtk_widget_set_sensitive (self->start, vn_bench_get_job (VN_BENCH (self->document)) == NULL && vn_bench_get_data (VN_BENCH (self->document)) != NULL);
+  gtk_widget_set_sensitive (self->start, vn_bench_get_job (VN_BENCH (self->document)) == NULL &&
+                            vn_bench_get_data (VN_BENCH (self->document)) != NULL);
   curve_panel_update (self);
   if (ended && self->reveal == 0)
     self->reveal = g_idle_add_full (G_PRIORITY_LOW, curve_panel_reveal, self, NULL);
@@ -174,7 +179,8 @@ curve_panel_start (VnCurvePanel *self)
 {
   g_autoptr(GError) error = NULL;
 
-  if (!vn_bench_measure_curve (VN_BENCH (self->document), (VnCurveCost) MIN (gtk_drop_down_get_selected (self->cost), VN_N_CURVE_COSTS - 1), &error))
+  if (!vn_bench_measure_curve (VN_BENCH (self->document),
+                               (VnCurveCost) MIN (gtk_drop_down_get_selected (self->cost), VN_N_CURVE_COSTS - 1), &error))
     vn_bench_report_error (VN_BENCH (self->document), vn_job_id_get_failure (VN_JOB_CURVE), error);
 }
 

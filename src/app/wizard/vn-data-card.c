@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is to be decided about the samples before calibration: a card with what was found, and buttons that do something about it. */
+/* What is to be decided about the samples before calibration: a card with what was found, and buttons that do something about
+ * it. */
 #include "vn-data-card.h"
 
 #include "vn-button-names.h"
@@ -127,7 +128,8 @@ data_card_add_buttons (VnDataCard   *self,
     {
       const VnDataCure *cure = saying->cures->pdata[i];
       g_autofree char *label = g_strdup_printf (_("Use %s"), cure->title);
-      GtkWidget *button = data_card_add_button (self, box, label, saying->is_certain && i == 0, G_CALLBACK (data_card_apply_clicked));
+      GtkWidget *button = data_card_add_button (self, box, label, saying->is_certain && i == 0,
+                                                G_CALLBACK (data_card_apply_clicked));
 
       gtk_button_set_use_underline (GTK_BUTTON (button), FALSE);
       g_object_set_data (G_OBJECT (button), "vn-cure", GUINT_TO_POINTER (i));
@@ -180,10 +182,12 @@ data_card_write_text (const VnDataFinding *finding)
   const VnDataCure *first = finding->cures->len > 0 ? finding->cures->pdata[0] : NULL;
 
   if (first == NULL)
-    return finding->remedy != NULL ? g_strdup_printf ("%s. %s", finding->text, finding->remedy) : g_strdup_printf ("%s.", finding->text);
+    return finding->remedy != NULL ? g_strdup_printf ("%s. %s", finding->text, finding->remedy)
+           : g_strdup_printf ("%s.", finding->text);
   if (!finding->is_certain)
     return g_strdup_printf (_("%s. Each of these fits the input size: choose the one used in training."), finding->text);
-  return first->effect != NULL ? g_strdup_printf ("%s. %s", finding->text, first->effect) : g_strdup_printf ("%s.", finding->text);
+  return first->effect != NULL ? g_strdup_printf ("%s. %s", finding->text, first->effect)
+         : g_strdup_printf ("%s.", finding->text);
 }
 
 /**
@@ -199,7 +203,8 @@ vn_data_card_show_problem (VnDataCard *self,
   g_return_if_fail (VN_IS_DATA_CARD (self));
 
   saying = g_new0 (Saying, 1);
-  *saying = (Saying) { .level = VN_NOTE_PROBLEM, .is_problem = TRUE, .code = g_strdup (""), .title = g_strdup (_("The samples cannot be used")),
+  *saying = (Saying) { .level = VN_NOTE_PROBLEM, .is_problem = TRUE, .code = g_strdup (""),
+                       .title = g_strdup (_("The samples cannot be used")),
                        .text = g_strdup (text) };
   g_ptr_array_set_size (self->sayings, 0);
   g_ptr_array_add (self->sayings, saying);
@@ -253,8 +258,10 @@ vn_data_card_show_look (VnDataCard       *self,
       if (note->level == VN_NOTE_INFO)
         continue;
       saying = g_new0 (Saying, 1);
-      *saying = (Saying) { .level = note->level, .code = g_strdup (note->code), .title = g_strdup (_("Detected when the samples were opened")),
-                           .text = g_strdup_printf ("%s%s%s.", note->subject != NULL ? note->subject : "", note->subject != NULL ? ": " : "",
+      *saying = (Saying) { .level = note->level, .code = g_strdup (note->code),
+                           .title = g_strdup (_("Detected when the samples were opened")),
+                           .text = g_strdup_printf ("%s%s%s.", note->subject != NULL ? note->subject : "", note->subject != NULL
+                                                    ? ": " : "",
                                                     note->text) };
       g_ptr_array_add (self->sayings, saying);
     }
@@ -290,8 +297,10 @@ vn_data_card_class_init (VnDataCardClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = vn_data_card_finalize;
   gtk_widget_class_set_accessible_role (GTK_WIDGET_CLASS (klass), GTK_ACCESSIBLE_ROLE_ALERT);
-  signals[SIGNAL_APPLY] = g_signal_new ("apply", VN_TYPE_DATA_CARD, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_POINTER);
-  signals[SIGNAL_PREPROCESS] = g_signal_new ("preprocess", VN_TYPE_DATA_CARD, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[SIGNAL_APPLY] = g_signal_new ("apply", VN_TYPE_DATA_CARD, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1,
+                                        G_TYPE_POINTER);
+  signals[SIGNAL_PREPROCESS] = g_signal_new ("preprocess", VN_TYPE_DATA_CARD, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
+                                             0);
   signals[SIGNAL_CHOOSE] = g_signal_new ("choose", VN_TYPE_DATA_CARD, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 

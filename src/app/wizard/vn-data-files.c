@@ -116,7 +116,8 @@ vn_data_files_load (VnDataFiles *self,
 
   if (vn_bench_get_data (VN_BENCH (self->document)) == NULL || vn_bench_get_model (VN_BENCH (self->document)) == NULL)
     return;
-  data = vn_load_preprocess (path, vn_bench_get_data (VN_BENCH (self->document)), vn_bench_get_model (VN_BENCH (self->document)), &error);
+  data = vn_load_preprocess (path, vn_bench_get_data (VN_BENCH (self->document)), vn_bench_get_model (VN_BENCH (self->document)),
+                             &error);
   if (data == NULL)
     data_files_fail (self, _("Preprocessing was not loaded"), error);
   else
@@ -155,7 +156,8 @@ data_files_find_function (const char  *path,
   for (guint i = 0; lines[i] != NULL; i++)
     if (g_str_has_prefix (lines[i], "def ") && g_ascii_isalpha (lines[i][4]))
       return g_strndup (lines[i] + 4, strcspn (lines[i] + 4, " ("));
-  g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("“%s” defines no function: it needs one that takes a path and returns an array"), path);
+  g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+               _("“%s” defines no function: it needs one that takes a path and returns an array"), path);
   return NULL;
 }
 
@@ -312,8 +314,10 @@ vn_data_files_init (VnDataFiles *self)
   gtk_accessible_update_property (GTK_ACCESSIBLE (list), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Labels"), -1);
   gtk_list_box_append (GTK_LIST_BOX (list), GTK_WIDGET (self->labels));
   gtk_list_box_append (GTK_LIST_BOX (list), GTK_WIDGET (self->script));
-  gtk_box_append (GTK_BOX (self->buttons), data_files_make_button (self, _("Load from _File…"), G_CALLBACK (data_files_choose_file)));
-  gtk_box_append (GTK_BOX (self->buttons), data_files_make_button (self, _("Python _Script…"), G_CALLBACK (data_files_choose_script)));
+  gtk_box_append (GTK_BOX (self->buttons), data_files_make_button (self, _("Load from _File…"),
+                                                                   G_CALLBACK (data_files_choose_file)));
+  gtk_box_append (GTK_BOX (self->buttons), data_files_make_button (self, _("Python _Script…"),
+                                                                   G_CALLBACK (data_files_choose_script)));
   gtk_box_append (GTK_BOX (self->box), self->buttons);
   gtk_box_append (GTK_BOX (self->box), list);
   adw_bin_set_child (ADW_BIN (self), self->box);

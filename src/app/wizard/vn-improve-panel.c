@@ -142,7 +142,8 @@ improve_panel_update_progress (VnImprovePanel *self)
   g_autofree char *stage = vn_job_dup_stage (self->job), *detail = vn_job_dup_detail (self->job);
   double seconds = vn_bench_get_improve_seconds (VN_BENCH (self->document));
   g_autofree char *duration = vn_format_duration (MAX (seconds, 0));
-  g_autofree char *left = seconds >= 1 ? g_strdup_printf (_("at most %s left"), duration) : g_strdup (_("finishing the current step"));
+  g_autofree char *left = seconds >= 1 ? g_strdup_printf (_("at most %s left"), duration)
+                          : g_strdup (_("finishing the current step"));
   g_autofree char *text = g_strjoin (" · ", stage, left, NULL);
 
   gtk_progress_bar_set_fraction (self->progress, CLAMP (1 - seconds / gtk_spin_button_get_value (self->seconds), 0, 1));
@@ -176,7 +177,8 @@ improve_panel_job_changed (VnImprovePanel *self)
     }
   gtk_widget_set_visible (self->running, improves);
   gtk_widget_set_visible (self->settings, !improves);
-  gtk_widget_set_sensitive (self->start, vn_bench_get_job (VN_BENCH (self->document)) == NULL && vn_bench_get_data (VN_BENCH (self->document)) != NULL);
+  gtk_widget_set_sensitive (self->start, vn_bench_get_job (VN_BENCH (self->document)) == NULL &&
+                            vn_bench_get_data (VN_BENCH (self->document)) != NULL);
 }
 
 static void

@@ -122,7 +122,8 @@ origins_list_add_next_fix (VnOriginsList *self,
       gtk_box_append (box, gtk_label_new (_("in float")));
       return;
     }
-  if (vn_dtype_get_bits (item->precision) >= 16 || !origins_list_is_activation (vn_bench_get_shown (VN_BENCH (self->document)), item) ||
+  if (vn_dtype_get_bits (item->precision) >= 16 ||
+      !origins_list_is_activation (vn_bench_get_shown (VN_BENCH (self->document)), item) ||
       !origins_list_add_fix (self, box, item, _("16-Bit"), _("Double the Bit Width of This Node's Output"), VN_NODE_16_BIT))
     origins_list_add_fix (self, box, item, _("Exclude"), _("Leave This Node in Float"), VN_NODE_FLOAT);
   gtk_bitset_add (self->weak, item->index);

@@ -101,7 +101,8 @@ review_table_add_answers (GPtrArray        *lines,
 
       review_table_add (lines, _("Top-1 accuracy"), review_table_format_share (accuracy->float_top1 / n),
                         review_table_format_share (accuracy->quant_top1 / n));
-      review_table_add (lines, _("Top-1 agreement with float"), review_table_format_share (1), review_table_format_share (accuracy->agree / n));
+      review_table_add (lines, _("Top-1 agreement with float"), review_table_format_share (1),
+                        review_table_format_share (accuracy->agree / n));
     }
   if (vn_kept_is_known (&accuracy->kept))
     review_table_add (lines, vn_task_get_title (accuracy->kept.task), review_table_format_share (1),
@@ -156,7 +157,8 @@ static void
 review_table_take_run (VnReviewTable *self,
                        VnRun         *result)
 {
-  const gboolean same = self->now.recipe != NULL && self->now.time == result->time && vn_recipe_equal (self->now.recipe, result->recipe);
+  const gboolean same = self->now.recipe != NULL && self->now.time == result->time &&
+                        vn_recipe_equal (self->now.recipe, result->recipe);
 
   if (!same && self->now.recipe != NULL)
     {
@@ -257,7 +259,8 @@ review_table_fill (VnReviewTable   *self,
 {
   VnRun *result = vn_bench_get_shown (VN_BENCH (self->document));
   const char *titles[N_COLUMNS] = { [COLUMN_FLOAT] = _("Float"), [COLUMN_BEFORE] = _("Before"), [COLUMN_NOW] = _("Now"),
-                                    [COLUMN_EXPECTED] = result != NULL && result->state == VN_RUN_ESTIMATED ? _("Estimated") : _("With All, Estimated") };
+                                    [COLUMN_EXPECTED] = result != NULL && result->state == VN_RUN_ESTIMATED
+                                                        ? _("Estimated") : _("With All, Estimated") };
   int at = 1, row = 0;
 
   review_table_put (self, measured, 0, row, "heading");
@@ -273,7 +276,8 @@ review_table_fill (VnReviewTable   *self,
       review_table_put (self, line->title, 0, row, NULL);
       for (guint c = 0, k = 1; c < N_COLUMNS; c++)
         if (shown[c])
-          review_table_put (self, line->cells[c] != NULL ? line->cells[c] : "–", (int) k++, row, c == COLUMN_EXPECTED ? "expected" : NULL);
+          review_table_put (self, line->cells[c] != NULL ? line->cells[c] : "–", (int) k++, row, c == COLUMN_EXPECTED
+                            ? "expected" : NULL);
     }
 }
 
@@ -281,8 +285,8 @@ review_table_fill (VnReviewTable   *self,
  * vn_review_table_update:
  * @measured: on what the figures were found
  *
- * Shows the present result of the document. What was before is the last whole run with another recipe, or at another time. What is
- * expected is that of the present recipe, or else what the offered cures would come to together.
+ * Shows the present result of the document. What was before is the last whole run with another recipe, or at another time. What
+ * is expected is that of the present recipe, or else what the offered cures would come to together.
  */
 void
 vn_review_table_update (VnReviewTable *self,
@@ -296,7 +300,8 @@ vn_review_table_update (VnReviewTable *self,
   g_return_if_fail (VN_IS_REVIEW_TABLE (self));
 
   result = vn_bench_get_shown (VN_BENCH (self->document));
-  run = result == NULL || result->state == VN_RUN_ESTIMATED ? vn_bench_get_confirmed (VN_BENCH (self->document)) : result;   /* also a kept one */
+  /* also a kept one */
+  run = result == NULL || result->state == VN_RUN_ESTIMATED ? vn_bench_get_confirmed (VN_BENCH (self->document)) : result;
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->grid))) != NULL)
     gtk_grid_remove (self->grid, child);
   gtk_widget_set_visible (GTK_WIDGET (self->grid), run != NULL);

@@ -149,7 +149,8 @@ step_data_fits_picture (const VnShape *shape)
     {
       const gint64 channels = dims[i == 0 ? 0 : 2], height = dims[i == 0 ? 1 : 0], width = dims[i == 0 ? 2 : 1];
 
-      if ((channels < 0 || channels == 1 || channels == 3 || channels == 4) && (height < 0 || height > 1) && (width < 0 || width > 1))
+      if ((channels < 0 || channels == 1 || channels == 3 || channels == 4) && (height < 0 || height > 1) &&
+          (width < 0 || width > 1))
         return TRUE;
     }
   return shape->rank < 0;
@@ -166,7 +167,8 @@ step_data_may_be_pictures (VnStepData *self)
   for (guint i = 0; model != NULL && i < model->graph->inputs->len; i++)
     {
       const VnValue *value = g_ptr_array_index (model->graph->inputs, i);
-      gboolean is_number = value->type.dtype == VN_DTYPE_UNDEFINED || value->type.dtype == VN_DTYPE_U8 || vn_dtype_is_float (value->type.dtype);
+      gboolean is_number = value->type.dtype == VN_DTYPE_UNDEFINED || value->type.dtype == VN_DTYPE_U8 ||
+                           vn_dtype_is_float (value->type.dtype);
 
       if (value->initializer == NULL && is_number && step_data_fits_picture (&value->type.shape))
         return TRUE;
@@ -264,7 +266,8 @@ step_data_forget_kept (VnStepData       *self,
 {
   const VnDataSpec *before = self->looked_at;
 
-  if (before == NULL || data == NULL || !g_str_equal (before->path, data->path) || g_strcmp0 (before->script, data->script) != 0 ||
+  if (before == NULL || data == NULL || !g_str_equal (before->path, data->path) ||
+      g_strcmp0 (before->script, data->script) != 0 ||
       !vn_preprocess_equal (&before->preprocess, &data->preprocess))
     vn_data_card_forget (self->card);
   g_clear_pointer (&self->looked_at, vn_data_spec_free);

@@ -105,7 +105,8 @@ step_export_follow_model (VnStepExport *self)
 static void
 step_export_update (VnStepExport *self)
 {
-  g_autofree char *shown = self->folder != NULL ? vn_format_path (self->folder) : g_strdup (""), *escaped = g_markup_escape_text (shown, -1);
+  g_autofree char *shown = self->folder != NULL ? vn_format_path (self->folder) : g_strdup (""),
+  *escaped = g_markup_escape_text (shown, -1);
 
   adw_action_row_set_subtitle (self->folder_row, escaped);
   for (guint i = 0; i < self->files->len; i++)
@@ -113,7 +114,8 @@ step_export_update (VnStepExport *self)
       File *file = step_export_get_file (self, i);
       g_autofree char *path = step_export_dup_path (self, file);
 
-      gtk_widget_set_sensitive (GTK_WIDGET (file->check), vn_bench_can_export (VN_BENCH (step_export_get_document (self)), file->kind));
+      gtk_widget_set_sensitive (GTK_WIDGET (file->check),
+                                vn_bench_can_export (VN_BENCH (step_export_get_document (self)), file->kind));
       gtk_widget_set_visible (file->replaces, step_export_is_wanted (file) && *gtk_editable_get_text (file->name) != '\0' &&
                                               g_file_test (path, G_FILE_TEST_EXISTS));
     }
@@ -172,7 +174,8 @@ step_export_model_changed (VnStepExport *self)
 
 /**
  * vn_step_export_set_model_path:
- * @path: where the model is to be written; the other files are written beside it, and called like it unless they have names of their own
+ * @path: where the model is to be written; the other files are written beside it, and called like it unless they have names of
+ * their own
  */
 void
 vn_step_export_set_model_path (VnStepExport *self,
@@ -231,7 +234,8 @@ step_export_folder_chosen (GFile    *file,
 static void
 step_export_ask_folder (VnStepExport *self)
 {
-  vn_choose_file (GTK_WIDGET (self), VN_CHOOSE_EXPORT_FOLDER, NULL, step_export_folder_chosen, g_object_ref (self), g_object_unref);
+  vn_choose_file (GTK_WIDGET (self), VN_CHOOSE_EXPORT_FOLDER, NULL, step_export_folder_chosen, g_object_ref (self),
+                  g_object_unref);
 }
 
 static void
@@ -282,7 +286,8 @@ step_export_written (VnStepExport   *self,
     {
       g_autofree char *name = g_filename_display_basename (g_ptr_array_index (paths, i));
       GStatBuf info;
-      g_autofree char *size = g_stat (g_ptr_array_index (paths, i), &info) == 0 ? vn_format_bytes ((guint64) info.st_size) : g_strdup ("");
+      g_autofree char *size = g_stat (g_ptr_array_index (paths, i), &info) == 0
+                              ? vn_format_bytes ((guint64) info.st_size) : g_strdup ("");
 
       g_string_append_printf (text, "\n%s · %s", name, size);
     }
@@ -331,7 +336,8 @@ step_export_begin (gpointer data)
       g_array_append_val (wanted, one);
     }
   gtk_widget_set_visible (self->done, FALSE);
-  self->exporting = vn_bench_export_files (VN_BENCH (document), (const VnExportFile *) (gpointer) wanted->data, wanted->len, gtk_switch_get_active (self->verify), &error);
+  self->exporting = vn_bench_export_files (VN_BENCH (document), (const VnExportFile *) (gpointer) wanted->data, wanted->len,
+                                           gtk_switch_get_active (self->verify), &error);
   if (error != NULL)
     vn_bench_report_error (VN_BENCH (document), vn_job_id_get_failure (VN_JOB_EXPORT), error);
 }
@@ -414,7 +420,8 @@ vn_step_export_dup_blocker (VnWizardStep *step)
 
   if (vn_bench_get_shown (VN_BENCH (document)) == NULL)
     return g_strdup (_("Not calibrated yet"));
-  return g_strdup (vn_bench_get_job (VN_BENCH (document)) != NULL ? _("Still working") : step_export_find_fault (VN_STEP_EXPORT (step)));
+  return g_strdup (vn_bench_get_job (VN_BENCH (document)) != NULL
+                   ? _("Still working") : step_export_find_fault (VN_STEP_EXPORT (step)));
 }
 
 /* What is in the folder may have changed. */
@@ -474,7 +481,8 @@ step_export_make_row (VnStepExport       *self,
                       const VnExportKind *kind)
 {
   GtkWidget *row = adw_entry_row_new ();
-  File file = { kind, GTK_CHECK_BUTTON (gtk_check_button_new ()), GTK_EDITABLE (row), gtk_image_new_from_icon_name ("dialog-warning-symbolic"), FALSE };
+  File file = { kind, GTK_CHECK_BUTTON (gtk_check_button_new ()), GTK_EDITABLE (row),
+                gtk_image_new_from_icon_name ("dialog-warning-symbolic"), FALSE };
 
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _(kind->title));
   gtk_check_button_set_active (file.check, kind->is_usual);

@@ -109,7 +109,8 @@ step_model_show_already (VnStepModel *self,
 {
   guint n = vn_quantize_count_quantized (model), n_nodes = model->graph->nodes->len;
   g_autofree char *text = g_strdup_printf (ngettext ("%u of its %u nodes quantizes tensors or works on quantized ones",
-                                                     "%u of its %u nodes quantize tensors or work on quantized ones", n), n, n_nodes);
+                                                     "%u of its %u nodes quantize tensors or work on quantized ones", n), n,
+                                                     n_nodes);
 
   gtk_widget_set_visible (self->already, n > 0);
   adw_action_row_set_subtitle (self->already_row, text);

@@ -80,7 +80,8 @@ step_review_show_suspicions (VnStepReview    *self,
       const VnNote *note = g_ptr_array_index (verdict->suspicions, i);
       GtkWidget *row = adw_action_row_new ();
       GtkWidget *icon = gtk_image_new_from_icon_name ("dialog-warning-symbolic");
-      g_autofree char *title = note->subject != NULL ? g_strdup_printf ("%s: %s", note->subject, note->text) : g_strdup (note->text);
+      g_autofree char *title = note->subject != NULL
+                               ? g_strdup_printf ("%s: %s", note->subject, note->text) : g_strdup (note->text);
 
       adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
       adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
@@ -110,14 +111,16 @@ step_review_show_verdict (VnStepReview    *self,
   };
   const gboolean is_good = verdict->level == VN_VERDICT_GOOD;
   const char *classes[] = { looks[verdict->level].style, NULL };
-  g_autofree char *text = is_good && !verdict->is_opposed ? g_strdup_printf ("%s %s", verdict->text, _("No fixes are needed.")) : NULL;
+  g_autofree char *text = is_good && !verdict->is_opposed
+                          ? g_strdup_printf ("%s %s", verdict->text, _("No fixes are needed.")) : NULL;
 
   gtk_image_set_from_icon_name (self->verdict_icon, looks[verdict->level].icon);
   gtk_widget_set_css_classes (GTK_WIDGET (self->verdict_icon), classes);
   gtk_label_set_label (self->verdict_title, verdict->title);
   gtk_label_set_label (self->verdict_text, text != NULL ? text : verdict->text);
   gtk_widget_set_visible (self->go_on, is_good);
-  gtk_widget_set_visible (GTK_WIDGET (self->leave_in_float), verdict->level > VN_VERDICT_GOOD && verdict->level <= VN_VERDICT_UNUSABLE &&
+  gtk_widget_set_visible (GTK_WIDGET (self->leave_in_float), verdict->level > VN_VERDICT_GOOD &&
+                          verdict->level <= VN_VERDICT_UNUSABLE &&
                                                              verdict->is_spot);
 }
 
@@ -161,7 +164,8 @@ step_review_place_figures (VnStepReview *self)
   GtkLayoutManager *layout = gtk_widget_get_layout_manager (self->figures);
   int n = 0;
 
-  for (GtkWidget *child = gtk_widget_get_first_child (self->figures); child != NULL; child = gtk_widget_get_next_sibling (child), n++)
+  for (GtkWidget *child = gtk_widget_get_first_child (self->figures); child != NULL; child = gtk_widget_get_next_sibling (child),
+       n++)
     {
       GtkGridLayoutChild *place = GTK_GRID_LAYOUT_CHILD (gtk_layout_manager_get_layout_child (layout, child));
 
@@ -251,7 +255,8 @@ step_review_add_outputs (VnStepReview    *self,
     }
   if (next != NULL)
     {
-      g_autofree char *second = vn_format_db_margin (next->sqnr_db, next->margin_db), *caption = g_strdup_printf (_("SQNR, %s"), next->value);
+      g_autofree char *second = vn_format_db_margin (next->sqnr_db, next->margin_db),
+      *caption = g_strdup_printf (_("SQNR, %s"), next->value);
 
       step_review_add_figure (self, second, caption);
     }
@@ -269,7 +274,8 @@ step_review_add_time (VnStepReview *self,
     return;
   number = vn_format_number (figures.seconds * 1000, figures.time_measured ? 3 : 2);
   value = g_strconcat (figures.time_measured ? "" : "≈\u00a0", number, "\u00a0ms", NULL);
-  step_review_add_figure (self, value, figures.time_measured ? _("latency per sample in ONNX Runtime") : _("latency per sample, estimated"));
+  step_review_add_figure (self, value, figures.time_measured
+                          ? _("latency per sample in ONNX Runtime") : _("latency per sample, estimated"));
 }
 
 static void

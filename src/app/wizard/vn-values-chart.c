@@ -71,7 +71,8 @@ vn_values_chart_set (VnValuesChart      *self,
       vn_picture_view_set (self->view, NULL, NULL);
       return;
     }
-  shown = (VnPictureValues) { .n_channels = MIN (values->n_channels, VN_PICTURE_CHANNELS), .n_bins = VN_DATA_LOOK_BINS, .low = values->low,
+  shown = (VnPictureValues) { .n_channels = MIN (values->n_channels, VN_PICTURE_CHANNELS), .n_bins = VN_DATA_LOOK_BINS,
+                              .low = values->low,
                               .high = values->high, .suits_low = values->suits_low, .suits_high = values->suits_high };
   for (guint c = 0; c < shown.n_channels; c++)
     shown.counts[c] = values->counts[c];
@@ -82,6 +83,7 @@ vn_values_chart_set (VnValuesChart      *self,
   shown.suits = suits;
   picture = vn_picture_new_values (&shown);
   all = vn_format_interval (values->low, values->high);
-  words = values->suits_low < values->suits_high ? g_strdup_printf (_("Values from %s; %s"), all, suits) : g_strdup_printf (_("Values from %s"), all);
+  words = values->suits_low < values->suits_high
+          ? g_strdup_printf (_("Values from %s; %s"), all, suits) : g_strdup_printf (_("Values from %s"), all);
   vn_picture_view_set (self->view, picture, words);
 }

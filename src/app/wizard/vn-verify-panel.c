@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What ONNX Runtime makes of the export: expected figures until the button has measured them, with progress and the reason of a failure; and
- * another button that installs ONNX Runtime where there is none. */
+/* What ONNX Runtime makes of the export: expected figures until the button has measured them, with progress and the reason of a
+ * failure; and another button that installs ONNX Runtime where there is none. */
 #include "vn-verify-panel.h"
 
 #include "verify-folder.h"
@@ -94,7 +94,9 @@ verify_panel_fill (VnVerifyPanel *self)
     {
       g_autofree char *text = g_strdup_printf (_("%.1f\u00a0%% of MACs"), 100 * figures.integer_share);
 
-      verify_panel_add (self, figures.share_measured ? _("Integer execution in ONNX Runtime, from its kernels") : _("Integer execution in ONNX Runtime, estimated"),
+      verify_panel_add (self, figures.share_measured
+                        ? _("Integer execution in ONNX Runtime, from its kernels")
+                        : _("Integer execution in ONNX Runtime, estimated"),
                         text);
     }
   verify_panel_add_time (self, result->verification, &figures);
@@ -142,7 +144,8 @@ verify_panel_update (VnVerifyPanel *self)
   verify_panel_show_action (&self->install);
   verify_panel_show_action (&self->verify);
   gtk_widget_set_visible (GTK_WIDGET (self->install.row), self->install.job != NULL || vn_verify_job_lacks_runtime ());
-  gtk_widget_set_sensitive (GTK_WIDGET (self->verify.start), result != NULL && vn_bench_get_job (VN_BENCH (self->document)) == NULL &&
+  gtk_widget_set_sensitive (GTK_WIDGET (self->verify.start), result != NULL &&
+                            vn_bench_get_job (VN_BENCH (self->document)) == NULL &&
                                                              self->install.job == NULL);
 }
 
@@ -169,7 +172,8 @@ static void
 verify_panel_failed (VnVerifyPanel  *self,
                      const VnNotice *notice)
 {
-  Action *action = self->install.job != NULL && vn_bench_get_install_job (VN_BENCH (self->document)) == NULL ? &self->install : &self->verify;
+  Action *action = self->install.job != NULL && vn_bench_get_install_job (VN_BENCH (self->document)) == NULL
+                   ? &self->install : &self->verify;
 
   if (action->job == NULL)
     return;

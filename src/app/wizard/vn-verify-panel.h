@@ -8,7 +8,8 @@
 G_BEGIN_DECLS
 
 /**
- * VnVerifyPanel: what ONNX Runtime makes of the export, expected or measured, and a button that measures; hidden where there is no result.
+ * VnVerifyPanel: what ONNX Runtime makes of the export, expected or measured, and a button that measures; hidden where there is
+ * no result.
  */
 #define VN_TYPE_VERIFY_PANEL (vn_verify_panel_get_type ())
 G_DECLARE_FINAL_TYPE (VnVerifyPanel, vn_verify_panel, VN, VERIFY_PANEL, AdwBin)

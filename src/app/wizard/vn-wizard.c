@@ -188,7 +188,8 @@ wizard_update_buttons (VnWizard *self)
   wizard_set_blocked (self->next, blocker != NULL);
   gtk_widget_set_visible (GTK_WIDGET (self->calibrate), self->at > 0 && self->at + 1 < wizard_find (self, "calibrate"));
   wizard_set_blocked (self->calibrate, wizard_is_blocked_before (self, "calibrate"));
-  gtk_button_set_label (self->next, self->at == N_STEPS - 1 ? _("_Export") : self->at == N_STEPS - 2 ? _("_Export…") : _("_Next"));
+  gtk_button_set_label (self->next, self->at == N_STEPS - 1 ? _("_Export") : self->at == N_STEPS - 2
+                        ? _("_Export…") : _("_Next"));
   vn_button_names_set (GTK_WIDGET (self->next));
   gtk_label_set_label (self->reason, blocker != NULL ? blocker : "");
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->reason), blocker);

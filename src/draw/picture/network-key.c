@@ -61,7 +61,8 @@ _vn_network_key (VnPen              *pen,
                  double              width,
                  double              y)
 {
-  const VnSign fine = vn_sign_swatch (0.15, 1), watch = vn_sign_swatch (0.5, 2), bad = vn_sign_swatch (0.85, 4), excluded = vn_sign_swatch (-1, 0);
+  const VnSign fine = vn_sign_swatch (0.15, 1), watch = vn_sign_swatch (0.5, 2), bad = vn_sign_swatch (0.85, 4),
+  excluded = vn_sign_swatch (-1, 0);
   guint n_fine, n_watch, n_bad, n_excluded = 0;
   Key key = { pen, width, 0, y };
 

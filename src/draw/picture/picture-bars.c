@@ -101,6 +101,7 @@ vn_picture_new_bars (const VnPictureBar *bars,
   self->bars = g_array_new (FALSE, FALSE, sizeof (Bar));
   g_array_set_clear_func (self->bars, bars_clear_bar);
   for (guint i = 0; i < n_bars; i++)
-    g_array_append_val (self->bars, ((Bar) { g_strdup (bars[i].title), g_strdup (bars[i].text), bars[i].amount, bars[i].is_accent }));
+    g_array_append_val (self->bars, ((Bar) { g_strdup (bars[i].title), g_strdup (bars[i].text), bars[i].amount,
+                                             bars[i].is_accent }));
   return &self->picture;
 }

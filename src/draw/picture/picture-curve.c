@@ -41,7 +41,8 @@ vn_picture_new_curve (const VnCurve *curve,
   g_return_val_if_fail (curve != NULL && cost < VN_N_CURVE_COSTS, NULL);
 
   title = g_strconcat (vn_curve_cost_get_title (cost), units[cost].unit, NULL);
-  axes = (VnPictureAxes) { title, _("SQNR in dB"), NULL, 0, cost == curve->cost, FALSE, _("float accuracy"), HEIGHT, NULL, NULL, FALSE };
+  axes = (VnPictureAxes) { title, _("SQNR in dB"), NULL, 0, cost == curve->cost, FALSE, _("float accuracy"), HEIGHT, NULL, NULL,
+                           FALSE };
   points = g_new0 (VnPicturePoint, vn_curve_get_n (curve) + 1);
   for (guint i = 0; i < vn_curve_get_n (curve); i++)
     {

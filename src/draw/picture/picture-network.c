@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The picture of a network: the layout of the window, lying, in rows like lines of text, so that it fits a page. What is worst has
- * its name below its row. */
+/* The picture of a network: the layout of the window, lying, in rows like lines of text, so that it fits a page. What is worst
+ * has its name below its row. */
 #include "vn-picture-private.h"
 
 #include "network-key.h"
@@ -369,11 +369,13 @@ network_draw_box (const Strip *strip,
   if (measured)
     stroke.fill = VN_SHADE_AT (ERROR, item->t);
   vn_pen_begin (strip->pen, id, title);
-  vn_pen_rect (strip->pen, box.x, box.y, box.width, box.height, node->kind == VN_SCENE_NODE ? MIN (3, box.width / 4) : 99, &stroke);
+  vn_pen_rect (strip->pen, box.x, box.y, box.width, box.height, node->kind == VN_SCENE_NODE ? MIN (3, box.width / 4) : 99,
+               &stroke);
   network_draw_inner (strip->pen, node, &box, on_fill);
   network_write_in_box (strip, node, &box, on_fill);
   if (node->kind == VN_SCENE_NODE)
-    vn_pen_link (strip->pen, &(VnPenLink) { box.x, box.y, box.width, box.height, node->source, title, measured ? (double) item->t : 0 });
+    vn_pen_link (strip->pen, &(VnPenLink) { box.x, box.y, box.width, box.height, node->source, title, measured
+                                            ? (double) item->t : 0 });
   vn_pen_end (strip->pen);
 }
 
@@ -414,7 +416,8 @@ network_place_labels (const Strip *strip,
     {
       const Label *label = &g_array_index (strip->self->labels, Label, i);
       const VnRect *box = vn_graph_layout_get_box (strip->self->layout, label->node);
-      PlacedLabel place = { .text = label->text, .is_bad = label->is_bad, .middle = (box->y + box->height / 2 - row->from) * strip->along };
+      PlacedLabel place = { .text = label->text, .is_bad = label->is_bad,
+                            .middle = (box->y + box->height / 2 - row->from) * strip->along };
 
       if (box->y < row->from || (box->y >= row->to && !is_last))
         continue;
@@ -453,7 +456,8 @@ network_draw_labels (const Strip *strip,
       const PlacedLabel *place = &g_array_index (placed, PlacedLabel, i);
 
       vn_pen_rect (strip->pen, place->x - 1, floor + 3 + place->lane * LANE, place->length + 2, LANE - 1, 0, &cover);
-      vn_pen_text (strip->pen, place->x, floor + (place->lane + 1) * LANE, (VnFont) { LABEL_SIZE, place->is_bad, VN_ANCHOR_START }, VN_INK (1), place->text);
+      vn_pen_text (strip->pen, place->x, floor + (place->lane + 1) * LANE,
+                   (VnFont) { LABEL_SIZE, place->is_bad, VN_ANCHOR_START }, VN_INK (1), place->text);
     }
 }
 
@@ -488,7 +492,8 @@ network_list_worst (const Network *self)
         g_array_append_val (worst, i);
     }
   g_array_sort_with_data (worst, network_compare_nodes, self->overlay);
-  while (n < MIN (worst->len, MAX_LABELS) && (n < MAX_FINE || vn_overlay_get (self->overlay, g_array_index (worst, guint, n))->ticks >= 2))
+  while (n < MIN (worst->len, MAX_LABELS) && (n < MAX_FINE ||
+                                              vn_overlay_get (self->overlay, g_array_index (worst, guint, n))->ticks >= 2))
     n++;
   g_array_set_size (worst, n);
   return worst;
@@ -555,7 +560,8 @@ network_get_height (VnPicture *picture,
   if (!network_ensure_layout ((Network *) picture))
     return 0;
   strip = network_lay ((Network *) picture, width);
-  height = network_all_height (&strip) + KEY_GAP + _vn_network_key (NULL, strip.self->scene, strip.self->overlay, strip.self->limits, width, 0);
+  height = network_all_height (&strip) + KEY_GAP
+           + _vn_network_key (NULL, strip.self->scene, strip.self->overlay, strip.self->limits, width, 0);
   g_array_unref (strip.rows);
   return height;
 }

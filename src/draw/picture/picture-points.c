@@ -50,7 +50,8 @@ points_y (const Chart *chart,
 {
   if (isinf (y))
     return TOP;
-  return chart->self->height - BOTTOM - (y - chart->self->y_low) / (chart->self->y_high - chart->self->y_low) * (chart->self->height - TOP - BOTTOM);
+  return chart->self->height - BOTTOM - (y - chart->self->y_low) / (chart->self->y_high
+                                                                    - chart->self->y_low) * (chart->self->height - TOP - BOTTOM);
 }
 
 /* 1, 2 or 5 times a power of ten, for about @n of them. */
@@ -89,7 +90,8 @@ points_draw_top (const Chart *chart)
       if (!isinf (at->y))
         continue;
       vn_pen_text (chart->pen, x + (x > chart->width / 2 ? 4 : -4), TOP - 8,
-                   (VnFont) { SMALL, FALSE, x > chart->width / 2 ? VN_ANCHOR_END : VN_ANCHOR_START }, VN_INK (0.65), chart->self->top);
+                   (VnFont) { SMALL, FALSE, x > chart->width / 2 ? VN_ANCHOR_END : VN_ANCHOR_START }, VN_INK (0.65),
+                   chart->self->top);
       return;
     }
 }
@@ -125,7 +127,8 @@ points_draw_axes (const Chart *chart)
 {
   static const double dash[] = { 3, 3 };
   const Points *self = chart->self;
-  const VnStroke grid = { .line = VN_INK (0.16), .width = 1 }, line = { .line = VN_INK (0.55), .width = 1, .dashes = dash, .n_dashes = 2 };
+  const VnStroke grid = { .line = VN_INK (0.16), .width = 1 },
+  line = { .line = VN_INK (0.55), .width = 1, .dashes = dash, .n_dashes = 2 };
   const double y_step = points_step (self->y_low, self->y_high, 5), x_step = points_step (self->x_low, self->x_high, 6);
 
   points_draw_ground (chart);
@@ -137,7 +140,8 @@ points_draw_axes (const Chart *chart)
       points_write_number (chart, LEFT - 6, points_y (chart, y) + 3.5, VN_ANCHOR_END, fabs (y) < y_step / 1e6 ? 0 : y);
     }
   for (double x = ceil (self->x_low / x_step) * x_step; !self->x_hidden && x <= self->x_high + x_step / 1e6; x += x_step)
-    points_write_number (chart, points_x (chart, x), self->height - BOTTOM + 14, VN_ANCHOR_MIDDLE, fabs (x) < x_step / 1e6 ? 0 : x);
+    points_write_number (chart, points_x (chart, x), self->height - BOTTOM + 14, VN_ANCHOR_MIDDLE, fabs (x) < x_step / 1e6
+                         ? 0 : x);
   for (guint i = 0; i < self->n_lines; i++)
     {
       vn_pen_move (chart->pen, LEFT, points_y (chart, self->lines[i]));
@@ -147,7 +151,8 @@ points_draw_axes (const Chart *chart)
   points_draw_top (chart);
   points_write_ends (chart);
   vn_pen_text (chart->pen, 0, SMALL + 1, (VnFont) { SMALL, FALSE, VN_ANCHOR_START }, VN_INK (0.65), self->y_title);
-  vn_pen_text (chart->pen, (LEFT + chart->width - RIGHT) / 2, self->height - 4, (VnFont) { SMALL, FALSE, VN_ANCHOR_MIDDLE }, VN_INK (0.65),
+  vn_pen_text (chart->pen, (LEFT + chart->width - RIGHT) / 2, self->height - 4, (VnFont) { SMALL, FALSE, VN_ANCHOR_MIDDLE },
+               VN_INK (0.65),
                self->x_title);
 }
 
@@ -171,7 +176,8 @@ points_draw_point (const Chart *chart,
   if (point->title != NULL)
     vn_pen_begin (chart->pen, NULL, point->title);
   if (at->is_square)
-    vn_pen_rect (chart->pen, points_x (chart, at->x) - radius, points_y (chart, at->y) - radius, 2 * radius, 2 * radius, 0, &stroke);
+    vn_pen_rect (chart->pen, points_x (chart, at->x) - radius, points_y (chart, at->y) - radius, 2 * radius, 2 * radius, 0,
+                 &stroke);
   else
     vn_pen_circle (chart->pen, points_x (chart, at->x), points_y (chart, at->y), radius, &stroke);
   if (point->title != NULL)

@@ -80,7 +80,8 @@ values_draw_suits (const Values *self,
                    double        width)
 {
   const VnStroke fill = { .fill = VN_INK (0.07) };
-  const double left = values_x_of (self, width, self->values.suits_low), right = values_x_of (self, width, self->values.suits_high);
+  const double left = values_x_of (self, width, self->values.suits_low),
+  right = values_x_of (self, width, self->values.suits_high);
   double half;
 
   if (!(self->values.suits_low < self->values.suits_high))
@@ -89,7 +90,8 @@ values_draw_suits (const Values *self,
   if (self->values.suits == NULL)
     return;
   half = vn_pen_measure (self->values.suits, TEXT, FALSE) / 2;
-  vn_pen_text (pen, CLAMP ((left + right) / 2, half, MAX (width - half, half)), KEY + 17, (VnFont) { TEXT, FALSE, VN_ANCHOR_MIDDLE },
+  vn_pen_text (pen, CLAMP ((left + right) / 2, half, MAX (width - half, half)), KEY + 17,
+               (VnFont) { TEXT, FALSE, VN_ANCHOR_MIDDLE },
                VN_INK (0.6), self->values.suits);
 }
 

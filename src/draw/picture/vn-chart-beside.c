@@ -27,7 +27,8 @@ chart_beside_draw_axis (VnPen             *pen,
                         const VnChartBars *bars)
 {
   const VnStroke line = { .line = VN_INK (0.4), .width = 1 };
-  double span = bars->high - bars->low, step = pow (10, floor (log10 (span / 3))), y = floor (height - BOTTOM) + 0.5, last = -INFINITY;
+  double span = bars->high - bars->low, step = pow (10, floor (log10 (span / 3))), y = floor (height - BOTTOM) + 0.5,
+  last = -INFINITY;
 
   if (span / step > 6)
     step *= span / step > 12 ? 5 : 2;
@@ -151,7 +152,8 @@ chart_beside_draw_bars (VnPen                 *pen,
       const VnStroke plain = { .fill = VN_SHADE_AT (ERROR, fmax (t, 0.12)) };
 
       if (!isnan (t))
-        vn_pen_rect (pen, i * width / n + (bar > 3 ? 0.5 : 0), TOP + room - tall, fmax (width / n - (bar > 3 ? 1 : 0), 0.6), tall, 0,
+        vn_pen_rect (pen, i * width / n + (bar > 3 ? 0.5 : 0), TOP + room - tall, fmax (width / n - (bar > 3 ? 1 : 0), 0.6), tall,
+                     0,
                      bar > 4 ? &stroke : &plain);
     }
 }
@@ -175,8 +177,8 @@ chart_beside_draw_mark (VnPen                 *pen,
 /**
  * vn_chart_draw_channels:
  *
- * Draws into (0, 0, @width, @height) of @pen. More channels than pixels: the worst of each column. Nothing is drawn where there is no
- * room.
+ * Draws into (0, 0, @width, @height) of @pen. More channels than pixels: the worst of each column. Nothing is drawn where there
+ * is no room.
  */
 void
 vn_chart_draw_channels (VnPen                 *pen,
@@ -185,7 +187,8 @@ vn_chart_draw_channels (VnPen                 *pen,
                         const VnChartChannels *channels)
 {
   static const double dashes[] = { 3, 2 };
-  const VnStroke axis = { .line = VN_INK (0.4), .width = 1 }, line = { .line = VN_INK (0.45), .width = 1, .dashes = dashes, .n_dashes = 2 };
+  const VnStroke axis = { .line = VN_INK (0.4), .width = 1 },
+  line = { .line = VN_INK (0.45), .width = 1, .dashes = dashes, .n_dashes = 2 };
   double room = height - TOP - MARK - BOTTOM + 4, y = TOP + room;
   char last[16];
 

@@ -48,7 +48,8 @@ chart_histogram_draw_text (const Chart *chart,
 {
   const double half = vn_pen_measure (text, TEXT, bold) / 2;
 
-  vn_pen_text (chart->pen, CLAMP (x, half, MAX (chart->width - half, half)), baseline, (VnFont) { TEXT, bold, VN_ANCHOR_MIDDLE }, VN_INK (alpha), text);
+  vn_pen_text (chart->pen, CLAMP (x, half, MAX (chart->width - half, half)), baseline, (VnFont) { TEXT, bold, VN_ANCHOR_MIDDLE },
+               VN_INK (alpha), text);
 }
 
 static void
@@ -118,14 +119,16 @@ chart_histogram_draw_letters (const Chart        *chart,
   for (guint i = 0; i < 2 * n_ranges; i++)
     {
       const VnChartRange *range = &ranges[i / 2];
-      Letter letter = { chart_histogram_x_of (chart, i % 2 == 0 ? range->min : range->max), { range->letter, '\0' }, range->is_current };
+      Letter letter = { chart_histogram_x_of (chart, i % 2 == 0 ? range->min : range->max), { range->letter, '\0' },
+                        range->is_current };
 
       if (range->letter != '\0')
         g_array_append_val (letters, letter);
     }
   g_array_sort (letters, chart_histogram_compare_letters);
   for (guint i = 1; i < letters->len; i++)
-    g_array_index (letters, Letter, i).x = MAX (g_array_index (letters, Letter, i).x, g_array_index (letters, Letter, i - 1).x + LETTER);
+    g_array_index (letters, Letter, i).x = MAX (g_array_index (letters, Letter, i).x,
+                                                g_array_index (letters, Letter, i - 1).x + LETTER);
   for (guint i = letters->len; i > 0; i--)
     {
       Letter *letter = &g_array_index (letters, Letter, i - 1);

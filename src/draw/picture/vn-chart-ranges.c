@@ -25,7 +25,8 @@ chart_ranges_join (const Chart           *chart,
                    double                *high,
                    double                *reach)
 {
-  guint first = (guint) ((guint64) column * ranges->n / chart->n_columns), end = (guint) (((guint64) column + 1) * ranges->n / chart->n_columns);
+  guint first = (guint) ((guint64) column * ranges->n / chart->n_columns),
+  end = (guint) (((guint64) column + 1) * ranges->n / chart->n_columns);
 
   *low = INFINITY;
   *high = -INFINITY;
@@ -57,7 +58,8 @@ chart_ranges_draw_column (VnPen                  *pen,
   stands_out = outlier != NULL && reach > outlier->limit;
   stroke.fill = stands_out ? VN_SHADE_AT (ERROR, CLAMP (0.6 + 0.08 * reach / outlier->limit, 0.6, 0.9)) : VN_INK (0.36);
   y = chart->zero - MAX (high, 0) * chart->scale;
-  vn_pen_rect (pen, column * step, y, fmax (step - gap, stands_out ? 2 : 0.5), fmax ((MAX (high, 0) - MIN (low, 0)) * chart->scale, 1), 0, &stroke);
+  vn_pen_rect (pen, column * step, y, fmax (step - gap, stands_out ? 2 : 0.5),
+               fmax ((MAX (high, 0) - MIN (low, 0)) * chart->scale, 1), 0, &stroke);
 }
 
 /**
@@ -65,7 +67,8 @@ chart_ranges_draw_column (VnPen                  *pen,
  * @ranges: that are known
  * @outlier: (nullable): what stands out
  *
- * Draws into (0, 0, @width, @height) of @pen. Channels that share a column of the chart are drawn as one: what stands out is kept.
+ * Draws into (0, 0, @width, @height) of @pen. Channels that share a column of the chart are drawn as one: what stands out is
+ * kept.
  */
 void
 vn_chart_draw_channel_ranges (VnPen                  *pen,

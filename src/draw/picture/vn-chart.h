@@ -13,7 +13,8 @@ typedef struct { double min, max; char letter; const char *title; gboolean is_cu
 /* How many values there are: @n bars of equal width from @low to @high. */
 typedef struct { double low, high; const double *counts; guint n; } VnChartBars;
 
-/* Activation histogram: bars over the observed range, log count, darker inside the current range, each range a pair of lines with its letter. */
+/* Activation histogram: bars over the observed range, log count, darker inside the current range, each range a pair of lines with
+ * its letter. */
 void vn_chart_histogram (VnPen              *pen,
                          double              width,
                          double              height,

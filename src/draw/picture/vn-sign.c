@@ -100,7 +100,8 @@ sign_draw_badge (const VnSign *self,
                  double        x,
                  double        y)
 {
-  const gboolean wide = self->precision == VN_PRECISION_WIDE, pill = self->precision == VN_PRECISION_HALF || self->precision == VN_PRECISION_FLOAT;
+  const gboolean wide = self->precision == VN_PRECISION_WIDE, pill = self->precision == VN_PRECISION_HALF ||
+                        self->precision == VN_PRECISION_FLOAT;
   const VnFont font = { BADGE_SIZE, TRUE, VN_ANCHOR_MIDDLE };
   VnStroke stroke = { .fill = VN_SHADE_NONE, .line = VN_INK (0.5), .width = 1 };
   double width, height;
@@ -164,7 +165,8 @@ sign_icon_rect (const Icon *icon,
 {
   const VnStroke stroke = sign_fill (color);
 
-  vn_pen_rect (icon->pen, icon->x + x * icon->unit, icon->y + y * icon->unit, width * icon->unit, height * icon->unit, radius * icon->unit, &stroke);
+  vn_pen_rect (icon->pen, icon->x + x * icon->unit, icon->y + y * icon->unit, width * icon->unit, height * icon->unit,
+               radius * icon->unit, &stroke);
 }
 
 /* Where the rulers meet: what is between them grows. */
@@ -176,7 +178,8 @@ sign_icon_wedge (const Icon *icon)
 
   vn_pen_move (icon->pen, icon->x + 26 * icon->unit, icon->y + 64 * icon->unit);
   for (guint i = 0; i < G_N_ELEMENTS (heights); i++)
-    vn_pen_line (icon->pen, icon->x + (26 + 74.0 * i / (G_N_ELEMENTS (heights) - 1)) * icon->unit, icon->y + (64 - heights[i]) * icon->unit);
+    vn_pen_line (icon->pen, icon->x + (26 + 74.0 * i / (G_N_ELEMENTS (heights) - 1)) * icon->unit,
+                 icon->y + (64 - heights[i]) * icon->unit);
   vn_pen_line (icon->pen, icon->x + 100 * icon->unit, icon->y + 64 * icon->unit);
   vn_pen_close (icon->pen);
   vn_pen_paint (icon->pen, &stroke);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* Small signs of reports, drawn with a pen: swatches of the scale of errors with their ticks, badges of precision, the icon of the
- * program. */
+/* Small signs of reports, drawn with a pen: swatches of the scale of errors with their ticks, badges of precision, the icon of
+ * the program. */
 
 #include "vn-pen.h"
 #include "vn-scene.h"

@@ -9,7 +9,8 @@
 G_BEGIN_DECLS
 
 /**
- * FoldLevel: an open group as a graph of its children. What enters and leaves it are nodes of their own, in its first and last rank.
+ * FoldLevel: an open group as a graph of its children. What enters and leaves it are nodes of their own, in its first and last
+ * rank.
  * @boxes: by local node: box of the shown scene; %VN_SCENE_NONE for open groups and for what enters and leaves
  * @groups: by local node: the open group; %VN_SCENE_NONE for the rest
  * @entries, @exits: value + 1 -> local node + 1

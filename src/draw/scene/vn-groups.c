@@ -416,8 +416,8 @@ groups_name (VnGroups      *self,
  *
  * Finds groups: first the scopes that names speak of; in groups with too many children, blocks that come several times; and where
  * there are none of these either, stretches between narrow places. A layer of a transformer is split into attention and
- * feed-forward. Groups never feed one another in a circle, however they are opened. The same scene always gives the same tree. May
- * be called on any thread.
+ * feed-forward. Groups never feed one another in a circle, however they are opened. The same scene always gives the same tree.
+ * May be called on any thread.
  *
  * Returns: (transfer full): the tree; only the whole network, if nothing belongs together
  */

@@ -612,7 +612,8 @@ vn_scene_find_kernel (const VnScene *scene,
  * vn_scene_build_kernels:
  * @result: (nullable): of @model
  *
- * Returns: (transfer full) (nullable): what ONNX Runtime makes of every node of the export, as far as known; what is not there any
+ * Returns: (transfer full) (nullable): what ONNX Runtime makes of every node of the export, as far as known; what is not there
+ * any
  *   more was fused; %NULL if nothing is known about that
  */
 VnOverlay *

@@ -64,7 +64,8 @@ attention_check_supported (VnOpContext *ctx,
       return attention_refuse (error, _("different sizes of queries, keys and values"));
   if (vn_node_get_int (ctx->node, "do_rotary", 0) != 0)
     return attention_refuse (error, _("rotary embedding"));
-  if (vn_node_get_int (ctx->node, "past_present_share_buffer", 0) != 0 || vn_op_has_input (ctx, attention_inputs_of (ctx).past_length))
+  if (vn_node_get_int (ctx->node, "past_present_share_buffer", 0) != 0 ||
+      vn_op_has_input (ctx, attention_inputs_of (ctx).past_length))
     return attention_refuse (error, _("a shared past-present buffer"));
   return TRUE;
 }
@@ -399,7 +400,8 @@ attention_run (VnOpContext *ctx,
   attention_count_scratch (&self, &n, &scores);
   self.qkv = ctx->scratch;
   self.scores = self.qkv + n;
-  if (!(attention_is_quantized (ctx) ? attention_project_integers (&self, (char *) (self.scores + scores * vn_op_max_workers ()), error)
+  if (!(attention_is_quantized (ctx) ? attention_project_integers (&self, (char *) (self.scores + scores * vn_op_max_workers ()),
+                                                                   error)
                            : attention_project (&self)))
     return FALSE;
   if (ctx->n_outputs > 1 && ctx->out[1] != NULL)

@@ -113,7 +113,8 @@ crop_run (VnOpContext *ctx,
     return vn_op_fail (ctx, error, _("the image indices must be %lld int32 values"), (long long) y->dims[0]);
   for (gsize i = 0; i < images->n_elements; i++)
     if (vn_tensor_get_s64 (images, i) < 0 || vn_tensor_get_s64 (images, i) >= x->dims[0])
-      return vn_op_fail (ctx, error, _("image index %lld is out of range, there are %lld images"), (long long) vn_tensor_get_s64 (images, i),
+      return vn_op_fail (ctx, error, _("image index %lld is out of range, there are %lld images"),
+                         (long long) vn_tensor_get_s64 (images, i),
                          (long long) x->dims[0]);
   /* The largest places must still be whole numbers. */
   if (self.height < 1 || self.width < 1 || self.height > 1 << 24 || self.width > 1 << 24)

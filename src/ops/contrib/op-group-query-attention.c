@@ -137,8 +137,10 @@ group_query_attention_layout_init (Layout       *self,
   self->heads = vn_node_get_int (ctx->node, "num_heads", 0);
   self->kv_heads = vn_node_get_int (ctx->node, "kv_num_heads", 0);
   if (self->heads < 1 || self->heads > MAX_HEADS || self->kv_heads < 1 || self->heads % self->kv_heads != 0)
-    return vn_op_fail (ctx, error, _("%lld query heads cannot share %lld key heads evenly"), (long long) self->heads, (long long) self->kv_heads);
-  if (!group_query_attention_read_data (self, ctx) || !group_query_attention_read_keys (self, ctx) || !group_query_attention_read_angles (self, ctx))
+    return vn_op_fail (ctx, error, _("%lld query heads cannot share %lld key heads evenly"), (long long) self->heads,
+                       (long long) self->kv_heads);
+  if (!group_query_attention_read_data (self, ctx) || !group_query_attention_read_keys (self, ctx) ||
+      !group_query_attention_read_angles (self, ctx))
     return vn_op_fail (ctx, error, _("the shapes of queries, keys, values and rotary cache do not match %lld heads"),
                        (long long) self->heads);
   return TRUE;
@@ -332,7 +334,8 @@ group_query_attention_gather (const Layout *self,
                               gsize         rows)
 {
   gsize heads = (gsize) (which == 0 ? self->heads : self->kv_heads), depth = (gsize) self->depth;
-  Gather job = { .layout = self, .ctx = ctx, .from = group_query_attention_locate (self, ctx, which), .to = to, .heads = heads, .rows = rows,
+  Gather job = { .layout = self, .ctx = ctx, .from = group_query_attention_locate (self, ctx, which), .to = to, .heads = heads,
+                 .rows = rows,
                  .lengths = ctx->in[LENGTHS], .turned = self->turned && which < 2, .keeps = which > 0 };
 
   if (which > 0 && vn_op_has_input (ctx, PAST_K))
@@ -396,7 +399,8 @@ group_query_run (VnOpContext *ctx,
   char *at = ctx->scratch;
   Layout self = { 0 };
 
-  if (!group_query_attention_layout_init (&self, ctx, error) || !group_query_attention_check_lengths (&self, ctx, error) || !group_query_attention_check_positions (&self, ctx, error))
+  if (!group_query_attention_layout_init (&self, ctx, error) || !group_query_attention_check_lengths (&self, ctx, error) ||
+      !group_query_attention_check_positions (&self, ctx, error))
     return FALSE;
   if (ctx->n_outputs > SCORES && ctx->out[SCORES] != NULL)
     return group_query_attention_refuse (error, _("an output of the scores"));
@@ -411,7 +415,8 @@ group_query_run (VnOpContext *ctx,
     return FALSE;
   for (guint i = 0; i < 2; i++)
     present[i] = ctx->n_outputs > PRESENT_K + i ? ctx->out[PRESENT_K + i] : NULL;
-  job.q = self.turned ? group_query_attention_gather (&self, ctx, 0, (float *) at, job.length) : group_query_attention_locate (&self, ctx, 0);
+  job.q = self.turned ? group_query_attention_gather (&self, ctx, 0, (float *) at, job.length)
+          : group_query_attention_locate (&self, ctx, 0);
   at += queries;
   job.k = group_query_attention_gather (&self, ctx, 1, present[0] != NULL ? present[0]->data : at, job.total);
   at += keys;

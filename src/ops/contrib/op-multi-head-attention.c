@@ -117,7 +117,8 @@ multi_head_attention_layout_init (Layout       *self,
                                   GError      **error)
 {
   self->heads = vn_node_get_int (ctx->node, "num_heads", 0);
-  if (self->heads < 1 || self->heads > MAX_HEADS || !multi_head_attention_read_queries (self, ctx) || !multi_head_attention_read_keys (self, ctx) ||
+  if (self->heads < 1 || self->heads > MAX_HEADS || !multi_head_attention_read_queries (self, ctx) ||
+      !multi_head_attention_read_keys (self, ctx) ||
       !multi_head_attention_read_past (self, ctx) || self->depth > G_MAXINT32 || self->v_depth > G_MAXINT32)
     return vn_op_fail (ctx, error, _("the shapes of queries, keys and values do not match %lld heads"),
                        (long long) self->heads);
@@ -302,7 +303,8 @@ multi_head_attention_set_mask (VnAttend     *job,
 
   if (given->dtype != VN_DTYPE_S32)
     return vn_op_unsupported (ctx, MASK, error);
-  *mask = HAS_SHAPE (&given->shape, batch) ? multi_head_attention_spread_lengths (given, job->total, room, error) : vn_tensor_ref (given);
+  *mask = HAS_SHAPE (&given->shape, batch) ? multi_head_attention_spread_lengths (given, job->total, room, error)
+          : vn_tensor_ref (given);
   if (*mask == NULL)
     return FALSE;
   if (HAS_SHAPE (&(*mask)->shape, batch, total))

@@ -214,7 +214,8 @@ skip_norm_embed_check (VnOpContext *ctx,
     if (vn_op_has_input (ctx, i) && (ctx->in[i]->shape.rank != 2 || ctx->in[i]->shape.dims[1] != (gint64) size))
       return vn_op_fail (ctx, error, _("input %u must have rows of %zu elements"), i, size);
   if (vn_op_has_input (ctx, POSITION_IDS) &&
-      ctx->in[POSITION_IDS]->n_elements != (gsize) ctx->in[IDS]->shape.dims[1] && !skip_norm_check_size (ctx, POSITION_IDS, n, error))
+      ctx->in[POSITION_IDS]->n_elements != (gsize) ctx->in[IDS]->shape.dims[1] &&
+      !skip_norm_check_size (ctx, POSITION_IDS, n, error))
     return FALSE;
   return skip_norm_check_size (ctx, EMBED_GAMMA, size, error) && skip_norm_check_size (ctx, EMBED_BETA, size, error) &&
          skip_norm_check_size (ctx, SEGMENTS, n, error) && skip_norm_check_size (ctx, MASK, n, error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What ONNX Runtime's kernels on integers ask of a node: vn-kernel-forms.def, vn-kernel-types.def, and along which axis of a weight they
- * expect the scales of channels. */
+/* What ONNX Runtime's kernels on integers ask of a node: vn-kernel-forms.def, vn-kernel-types.def, and along which axis of a
+ * weight they expect the scales of channels. */
 #include "vn-kernel-form.h"
 
 #include "vn-i18n.h"
@@ -39,7 +39,8 @@ kernel_form_fits (const VnNode *node)
 static gboolean
 kernel_form_is_counted_as_floor (const VnNode *node)
 {
-  return vn_node_get_int (node, "ceil_mode", 0) == 0 || vn_node_get_int (node, "count_include_pad", 0) == 0 || kernel_form_fits (node);
+  return vn_node_get_int (node, "ceil_mode", 0) == 0 || vn_node_get_int (node, "count_include_pad", 0) == 0 ||
+         kernel_form_fits (node);
 }
 
 static gboolean
@@ -60,14 +61,16 @@ kernel_form_is_not_cubic_down (const VnNode *node)
 {
   g_autofree char *mode = vn_node_dup_string (node, "mode", "nearest");
   const VnValue *sizes = vn_node_get_input (node, 3), *scales = vn_node_get_input (node, 2);
-  const VnTensor *numbers = sizes != NULL ? vn_value_get_constant (sizes) : scales != NULL ? vn_value_get_constant (scales) : NULL;
+  const VnTensor *numbers = sizes != NULL ? vn_value_get_constant (sizes) : scales != NULL
+                            ? vn_value_get_constant (scales) : NULL;
   const VnValue *input = vn_node_get_input (node, 0);
 
   if (!g_str_equal (mode, "cubic") || vn_node_get_int (node, "antialias", 0) != 0)
     return TRUE;
   for (gsize i = 0; numbers != NULL && i < numbers->n_elements; i++)
     {
-      gint64 size = sizes == NULL || input == NULL || input->type.shape.rank != (int) numbers->n_elements ? -1 : input->type.shape.dims[i];
+      gint64 size = sizes == NULL || input == NULL || input->type.shape.rank != (int) numbers->n_elements
+                    ? -1 : input->type.shape.dims[i];
 
       if (vn_tensor_get_double (numbers, i) < (sizes == NULL ? 1 : size >= 0 ? (double) size : G_MAXINT32))
         return FALSE;
@@ -157,7 +160,8 @@ vn_kernel_takes_types (const char *op_type,
       gboolean is_it = types[i].op_type != NULL && g_str_equal (types[i].op_type, op_type);
 
       named = named || is_it;
-      if ((is_it || (types[i].op_type == NULL && !named)) && types[i].left == left && types[i].right == right && types[i].result == result)
+      if ((is_it || (types[i].op_type == NULL && !named)) && types[i].left == left && types[i].right == right &&
+          types[i].result == result)
         return TRUE;
     }
   return FALSE;

@@ -13,12 +13,14 @@ op_body_check_counts (VnOpContext   *ctx,
   if (graph->inputs->len != n_inputs)
     return vn_op_fail (ctx, error,
                        ngettext ("%s: the subgraph “%s” takes %u input, but the operator passes %u",
-                                 "%s: the subgraph “%s” takes %u inputs, but the operator passes %u", graph->inputs->len), ctx->op->type, attr,
+                                 "%s: the subgraph “%s” takes %u inputs, but the operator passes %u", graph->inputs->len),
+                                 ctx->op->type, attr,
                        graph->inputs->len, n_inputs);
   if (n_outputs != VN_BODY_ANY && graph->outputs->len != n_outputs)
     return vn_op_fail (ctx, error,
                        ngettext ("%s: the subgraph “%s” has %u output, but the operator needs %u",
-                                 "%s: the subgraph “%s” has %u outputs, but the operator needs %u", graph->outputs->len), ctx->op->type, attr,
+                                 "%s: the subgraph “%s” has %u outputs, but the operator needs %u", graph->outputs->len),
+                                 ctx->op->type, attr,
                        graph->outputs->len, n_outputs);
   return TRUE;
 }

@@ -235,8 +235,8 @@ vn_type_get_declared (const VnType *type)
  * vn_op_check_again:
  * @ctx: of an operator with one output
  *
- * For `run` of operators whose `infer` looks at shapes that may not have been known then. What is inferred goes nowhere: the types of
- * a plan are shared by all threads that run it.
+ * For `run` of operators whose `infer` looks at shapes that may not have been known then. What is inferred goes nowhere: the
+ * types of a plan are shared by all threads that run it.
  *
  * Returns: %FALSE with the error of `infer`
  */

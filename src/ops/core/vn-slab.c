@@ -106,7 +106,8 @@ slab_join_shape (GPtrArray  *tensors,
           g_autofree char *b = vn_shape_to_string (&tensor->shape, "×");
 
           g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
-                       _("%s of shape %s and %s of shape %s (number %u) cannot be combined into a batch"), vn_dtype_get_name (first->dtype), a,
+                       _("%s of shape %s and %s of shape %s (number %u) cannot be combined into a batch"),
+                       vn_dtype_get_name (first->dtype), a,
                        vn_dtype_get_name (tensor->dtype), b, i);
           return FALSE;
         }

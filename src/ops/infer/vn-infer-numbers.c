@@ -285,7 +285,8 @@ infer_numbers_call_equal (const Calculation *self,
 {
   if (x[0] == x[1])
     return 1;
-  return infer_numbers_is_above (self, x[0], x[1], 1) || infer_numbers_is_above (self, x[1], x[0], 1) ? 0 : infer_numbers_unknown (self);
+  return infer_numbers_is_above (self, x[0], x[1], 1) || infer_numbers_is_above (self, x[1], x[0], 1)
+         ? 0 : infer_numbers_unknown (self);
 }
 
 static gint64

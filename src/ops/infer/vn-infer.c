@@ -347,8 +347,8 @@ infer_put_back_input_types (VnGraph *graph,
  * @model: changed in place; must not be shared yet
  * @first: (nullable) (element-type utf8 VnShape): sizes of the inputs in the first sample
  *
- * As vn_model_infer_types(), for a network that is run on many samples: values have the sizes that the first one gives them, by which
- * memory and time are told, but inputs stay as open as they are, so that plans can be made for samples of other sizes.
+ * As vn_model_infer_types(), for a network that is run on many samples: values have the sizes that the first one gives them, by
+ * which memory and time are told, but inputs stay as open as they are, so that plans can be made for samples of other sizes.
  */
 gboolean
 vn_model_infer_for_samples (VnModel     *model,

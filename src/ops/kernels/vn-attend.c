@@ -154,7 +154,8 @@ vn_attend_add_term (VnAttend        *self,
   gsize strides[3] = { 0 }, stride;
 
   if (shape->rank < 1 || shape->rank > 4 || shape->dims[shape->rank - 1] > (gint64) self->total)
-    return vn_op_fail (ctx, error, _("the mask has %d dims, expected 1 to 4, the last of at most %zu keys"), shape->rank, self->total);
+    return vn_op_fail (ctx, error, _("the mask has %d dims, expected 1 to 4, the last of at most %zu keys"), shape->rank,
+                       self->total);
   if (!vn_dtype_is_integer (tensor->dtype) && tensor->dtype != VN_DTYPE_BOOL && tensor->dtype != VN_DTYPE_F32 &&
       tensor->dtype != VN_DTYPE_F64)
     return vn_op_fail (ctx, error, _("the mask has elements of type %s"), vn_dtype_get_name (tensor->dtype));
@@ -164,7 +165,8 @@ vn_attend_add_term (VnAttend        *self,
       int own = axis - (4 - shape->rank);
 
       if (shape->dims[own] != 1 && shape->dims[own] != (gint64) sizes[axis])
-        return vn_op_fail (ctx, error, _("dim %d of the mask is %lld, expected 1 or %zu"), own, (long long) shape->dims[own], sizes[axis]);
+        return vn_op_fail (ctx, error, _("dim %d of the mask is %lld, expected 1 or %zu"), own, (long long) shape->dims[own],
+                           sizes[axis]);
       strides[axis] = shape->dims[own] == 1 ? 0 : stride;
       stride *= (gsize) shape->dims[own];
     }

@@ -36,7 +36,8 @@ gemm_packed_pack_block (VnGemmPacked *self,
                         gboolean      transposed,
                         float         alpha)
 {
-  gsize first = i * gemm_packed_block_width (self->kernel), n = MIN (gemm_packed_block_width (self->kernel), self->columns - first);
+  gsize first = i * gemm_packed_block_width (self->kernel),
+  n = MIN (gemm_packed_block_width (self->kernel), self->columns - first);
 
   vn_gemm_pack (transposed ? b + first * self->depth : b + first, transposed ? self->depth : self->columns, transposed,
                 alpha, self->depth, n, gemm_packed_padded_width (self, i), self->blocks + first * self->depth);

@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 
 #define VN_LANES 16
 
-/* Vectors that may lie anywhere and alias floats. Not wider: compilers take vectors that an instruction set does not have to pieces,
- * number by number. */
+/* Vectors that may lie anywhere and alias floats. Not wider: compilers take vectors that an instruction set does not have to
+ * pieces, number by number. */
 typedef float VnLanes4 __attribute__ ((vector_size (16), aligned (4), may_alias));
 typedef float VnLanes8 __attribute__ ((vector_size (32), aligned (4), may_alias));
 

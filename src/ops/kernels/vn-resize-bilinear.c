@@ -39,7 +39,8 @@ vn_resize_is_bilinear (const VnResize *self,
                        VnDType         dtype)
 {
   if (self->mode != VN_RESIZE_LINEAR || self->rank < 2 || dtype != VN_DTYPE_F32 ||
-      self->coord == VN_COORD_TF_CROP_AND_RESIZE || (self->antialias && MIN (self->axes[self->rank - 1].scale, self->axes[self->rank - 2].scale) < 1.f))
+      self->coord == VN_COORD_TF_CROP_AND_RESIZE ||
+      (self->antialias && MIN (self->axes[self->rank - 1].scale, self->axes[self->rank - 2].scale) < 1.f))
     return FALSE;
   for (int d = 0; d < self->rank - 2; d++)
     if (vn_resize_needs_pass (self, d))

@@ -180,7 +180,8 @@ vn_resize_table_init (VnResizeTable  *table,
       if (self->mode == VN_RESIZE_NEAREST)
         table->index[i] = (gint32) CLAMP (resize_table_nearest_index (self, axis, x), 0.f, limit);
       else
-        resize_table_fill_taps (self, axis, table, i, self->mode == VN_RESIZE_LINEAR && !self->antialias ? CLAMP (x, 0.f, limit) : x,
+        resize_table_fill_taps (self, axis, table, i, self->mode == VN_RESIZE_LINEAR && !self->antialias
+                                ? CLAMP (x, 0.f, limit) : x,
                                 first);
     }
 }

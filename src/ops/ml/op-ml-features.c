@@ -260,7 +260,8 @@ ml_features_imputer_run (VnOpContext *ctx,
   if (x->n_bytes > 0)
     memcpy (y->data, x->data, x->n_bytes);
   if (floats)
-    ml_features_impute_floats (x, y, float_values, step, columns, (double) vn_node_get_float (ctx->node, "replaced_value_float", 0.f));
+    ml_features_impute_floats (x, y, float_values, step, columns,
+                               (double) vn_node_get_float (ctx->node, "replaced_value_float", 0.f));
   else
     ml_features_impute_ints (x, y, int_values, step, columns, vn_node_get_int (ctx->node, "replaced_value_int64", 0));
   return TRUE;

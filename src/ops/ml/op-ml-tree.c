@@ -288,7 +288,8 @@ ml_tree_trees_infer (VnOpContext *ctx,
       vn_op_set_output (ctx, 1, VN_DTYPE_F32, &VN_SHAPE (rows, (gint64) self.n));
     }
   else
-    vn_op_set_output (ctx, 0, ml_tree_is_tree_ensemble (ctx) ? ctx->in_types[0].dtype : VN_DTYPE_F32, &VN_SHAPE (rows, (gint64) self.n));
+    vn_op_set_output (ctx, 0, ml_tree_is_tree_ensemble (ctx) ? ctx->in_types[0].dtype : VN_DTYPE_F32,
+                      &VN_SHAPE (rows, (gint64) self.n));
   return TRUE;
 }
 

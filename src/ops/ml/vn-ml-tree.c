@@ -452,7 +452,8 @@ ml_tree_fill_members (VnOpContext  *ctx,
                       GError      **error)
 {
   VnTensor *held = vn_node_get_tensor (ctx->node, "membership_values");
-  g_autoptr(VnTensor) values = held != NULL ? ml_tree_dup_values (ctx, "", NULL, "membership_values", held->n_elements, error) : NULL;
+  g_autoptr(VnTensor) values = held != NULL ? ml_tree_dup_values (ctx, "", NULL, "membership_values", held->n_elements, error)
+                               : NULL;
   gsize at = 0;
 
   if (held == NULL)
@@ -499,7 +500,8 @@ vn_forest_new (VnOpContext  *ctx,
       vn_op_fail (ctx, error, _("TreeEnsemble: tree_roots or nodes_modes, of type uint8, is missing"));
       return NULL;
     }
-  if (!ml_tree_alloc_forest (self, n_inner + n_leaves, n_roots, n_leaves, error) || !ml_tree_fill_inner (ctx, self, n_inner, modes, error) ||
+  if (!ml_tree_alloc_forest (self, n_inner + n_leaves, n_roots, n_leaves, error) ||
+      !ml_tree_fill_inner (ctx, self, n_inner, modes, error) ||
       !ml_tree_fill_leaves (ctx, self, n_inner, error) || !ml_tree_fill_members (ctx, self, n_inner, error))
     return NULL;
   for (self->n_roots = 0; self->n_roots < n_roots; self->n_roots++)

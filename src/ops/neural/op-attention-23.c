@@ -31,7 +31,8 @@ attention_23_read_heads (VnOpContext *ctx,
     return shape->rank < 0 || shape->rank == 4 ||
            vn_op_fail (ctx, error, _("input %u has %d dims, expected 3 or 4"), input, shape->rank);
   if (heads < 1 || (shape->dims[2] >= 0 && shape->dims[2] % heads != 0))
-    return vn_op_fail (ctx, error, _("%s is %lld, which does not divide the size %lld of input %u"), attr, (long long) heads, (long long) shape->dims[2],
+    return vn_op_fail (ctx, error, _("%s is %lld, which does not divide the size %lld of input %u"), attr, (long long) heads,
+                       (long long) shape->dims[2],
                                      input);
   out[0] = shape->dims[0];
   out[1] = heads;
@@ -97,13 +98,15 @@ attention_23_sizes_init (Sizes        *self,
   if (past && vn_op_has_input (ctx, LENGTHS))
     return vn_op_fail (ctx, error, _("past keys and valid key counts cannot be combined"));
   self->past = past ? VN_DIM_UNKNOWN : 0;
-  if (!attention_23_read_heads (ctx, Q, "q_num_heads", self->q, error) || !attention_23_read_heads (ctx, K, "kv_num_heads", self->k, error) ||
+  if (!attention_23_read_heads (ctx, Q, "q_num_heads", self->q, error) ||
+      !attention_23_read_heads (ctx, K, "kv_num_heads", self->k, error) ||
       !attention_23_read_heads (ctx, V, "kv_num_heads", self->v, error) ||
       !attention_23_agree (ctx, _("samples"), &self->q[0], self->k[0], error) ||
       !attention_23_agree (ctx, _("samples"), &self->q[0], self->v[0], error) ||
       !attention_23_agree (ctx, _("heads"), &self->k[1], self->v[1], error) ||
       !attention_23_agree (ctx, _("keys"), &self->k[2], self->v[2], error) ||
-      (past && (!attention_23_read_past (ctx, PAST_K, self, self->k, error) || !attention_23_read_past (ctx, PAST_V, self, self->v, error))) ||
+      (past && (!attention_23_read_past (ctx, PAST_K, self, self->k, error) ||
+                !attention_23_read_past (ctx, PAST_V, self, self->v, error))) ||
       !attention_23_agree (ctx, _("heads"), &self->k[1], self->v[1], error) ||
       !attention_23_agree (ctx, _("elements per head"), &self->q[3], self->k[3], error) ||
       !attention_23_check_groups (ctx, self, error))
@@ -361,7 +364,8 @@ vn_attention_23_init (VnAttend     *self,
   Sizes s;
 
   *self = (VnAttend) { .dtype = ctx->in[Q]->dtype };
-  if (!attention_23_sizes_init (&s, ctx, error) || !attention_23_is_known (&s) || !attention_23_count_scratch (&s, self->dtype, &keys, &values, &all))
+  if (!attention_23_sizes_init (&s, ctx, error) || !attention_23_is_known (&s) ||
+      !attention_23_count_scratch (&s, self->dtype, &keys, &values, &all))
     return error == NULL || *error != NULL ? FALSE : vn_op_fail (ctx, error, _("the scores do not fit in memory"));
   self->batch = (gsize) s.q[0];
   self->heads = (gsize) s.q[1];

@@ -49,7 +49,8 @@ batch_norm_check_factor (VnOpContext *ctx,
   if (type->dtype != VN_DTYPE_UNDEFINED && (VN_FLOAT_BITS >> type->dtype & 1) == 0)
     return vn_op_unsupported (ctx, input, error);
   if (vn_shape_is_static (&type->shape) && channels >= 0 &&
-      (!vn_shape_n_elements (&type->shape, &n) || n != (gsize) channels || (batch_norm_is_spatial (ctx) && type->shape.rank != 1)))
+      (!vn_shape_n_elements (&type->shape, &n) || n != (gsize) channels ||
+       (batch_norm_is_spatial (ctx) && type->shape.rank != 1)))
     return vn_op_fail (ctx, error, _("input %u must have one element for each of %lld channels"),
                        input, (long long) channels);
   return TRUE;

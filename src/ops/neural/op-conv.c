@@ -97,7 +97,8 @@ conv_prepare (VnOpContext  *ctx,
   const VnTensor *w = ctx->in[W], *b = vn_op_has_input (ctx, B) ? ctx->in[B] : NULL;
   gint64 groups = vn_node_get_int (ctx->node, "group", 1);
 
-  if (w == NULL || w->n_elements == 0 || w->shape.rank > 4 || w->dtype != VN_DTYPE_F32 || (vn_op_has_input (ctx, B) && b == NULL) ||
+  if (w == NULL || w->n_elements == 0 || w->shape.rank > 4 || w->dtype != VN_DTYPE_F32 ||
+      (vn_op_has_input (ctx, B) && b == NULL) ||
       (w->shape.dims[1] == 1 && groups > 1))
     return TRUE;
   *prepared = vn_conv_packed_new (vn_tile_get (), (gsize) groups, w, b, error);

@@ -41,9 +41,11 @@ deform_init (Deform       *self,
   *self = (Deform) { .ctx = ctx };
   if (x->rank < 3 || x->rank > 5 || w->rank != x->rank)
     return vn_op_fail (ctx, error, _("input rank %d and weight rank %d: expected equal ranks from 3 to 5"), x->rank, w->rank);
-  if (!vn_sliding_window_get_kernel (ctx, w, x->rank - 2, kernel, error) || !vn_sliding_window_init (&self->win, ctx, x, kernel, FALSE, error) ||
+  if (!vn_sliding_window_get_kernel (ctx, w, x->rank - 2, kernel, error) ||
+      !vn_sliding_window_init (&self->win, ctx, x, kernel, FALSE, error) ||
       !deform_conv_get_group (ctx, "offset_group", x->dims[1], &self->offset_group, error) ||
-      !deform_conv_get_group (ctx, "group", x->dims[1], &self->group, error) || !deform_conv_get_group (ctx, "group", w->dims[0], &self->group, error))
+      !deform_conv_get_group (ctx, "group", x->dims[1], &self->group, error) ||
+      !deform_conv_get_group (ctx, "group", w->dims[0], &self->group, error))
     return FALSE;
   if (x->dims[1] >= 0 && w->dims[1] >= 0 && x->dims[1] / (gint64) self->group != w->dims[1])
     return vn_op_fail (ctx, error, _("%lld channels in %zu groups, but the weight is for %lld"),
@@ -95,7 +97,8 @@ deform_conv_infer (VnOpContext *ctx,
         return vn_op_fail (ctx, error, _("offset_group is %zu"), self.offset_group);
       if (self.taps == 0)
         offset.dims[1] = VN_DIM_UNKNOWN;
-      if (!deform_conv_check_input (ctx, OFFSET, &offset, error) || !deform_conv_check_input (ctx, BIAS, &VN_SHAPE (w->dims[0]), error))
+      if (!deform_conv_check_input (ctx, OFFSET, &offset, error) ||
+          !deform_conv_check_input (ctx, BIAS, &VN_SHAPE (w->dims[0]), error))
         return FALSE;
       if (offset.dims[1] > 0)
         offset.dims[1] /= x->rank - 2;
@@ -255,7 +258,8 @@ deform_conv_run (VnOpContext *ctx,
       Fill fill = { &self, s };
 
       vn_op_for_items (ctx, self.offset_group * self.taps,
-                       (50. + 10. * (double) (self.channels / self.offset_group)) * (double) self.out_size, deform_conv_fill_rows, &fill);
+                       (50. + 10. * (double) (self.channels / self.offset_group)) * (double) self.out_size, deform_conv_fill_rows,
+                       &fill);
       deform_conv_multiply (&self, s);
     }
   return TRUE;

@@ -214,7 +214,8 @@ dft_read_stft (VnOpContext *ctx,
   if (window != NULL && window->rank >= 0 && window->rank != 1)
     return vn_op_fail (ctx, error, _("STFT: the window has %d dims, expected 1"), window->rank);
   if (!vn_op_has_input (ctx, LENGTH))
-    self->length = window != NULL ? (window->rank == 1 ? window->dims[0] : VN_DIM_UNKNOWN) : x->rank >= 2 ? x->dims[1] : VN_DIM_UNKNOWN;
+    self->length = window != NULL ? (window->rank == 1 ? window->dims[0] : VN_DIM_UNKNOWN) : x->rank >= 2
+                   ? x->dims[1] : VN_DIM_UNKNOWN;
   if (self->length == 0 || self->length > G_MAXINT32 ||
       (self->length > 0 && window != NULL && window->rank == 1 && window->dims[0] >= 0 && window->dims[0] != self->length))
     return vn_op_fail (ctx, error, _("STFT: the frame has %lld elements, but the window has %lld"),

@@ -73,7 +73,8 @@ einsum_parse (VnEinsum     *self,
     }
   if (*at == '\0')
     einsum_implicit_result (self);
-  else if (!g_str_has_prefix (at, "->") || (at = einsum_parse_term (&self->terms[VN_EINSUM_RESULT], at + 2)) == NULL || *at != '\0')
+  else if (!g_str_has_prefix (at, "->") || (at = einsum_parse_term (&self->terms[VN_EINSUM_RESULT], at + 2)) == NULL ||
+           *at != '\0')
     return vn_op_fail (ctx, error, _("the equation “%s” cannot be parsed"), equation);
   return TRUE;
 }
@@ -367,7 +368,8 @@ einsum_multiply (gpointer data,
                          (double *) self->packed[VN_EINSUM_RESULT] + item * m * n, n);
   else
     vn_gemm (m, n, k, (float *) self->packed[VN_EINSUM_FIRST] + item * m * k, k,
-             (float *) self->packed[VN_EINSUM_SECOND] + item * k * n, n, (float *) self->packed[VN_EINSUM_RESULT] + item * m * n, n);
+             (float *) self->packed[VN_EINSUM_SECOND] + item * k * n, n, (float *) self->packed[VN_EINSUM_RESULT] + item * m * n,
+             n);
 }
 
 /* ---- element by element ---- */

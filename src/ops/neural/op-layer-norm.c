@@ -40,7 +40,8 @@ layer_norm_infer (VnOpContext *ctx,
   vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, x);
   if (x->rank >= 0)
     {
-      if (!vn_op_axis (ctx, x, vn_node_get_int (ctx->node, "axis", -1), &axis, error) || !layer_norm_check_factor (ctx, SCALE, x, axis, error) ||
+      if (!vn_op_axis (ctx, x, vn_node_get_int (ctx->node, "axis", -1), &axis, error) ||
+          !layer_norm_check_factor (ctx, SCALE, x, axis, error) ||
           !layer_norm_check_factor (ctx, BIAS, x, axis, error))
         return FALSE;
       for (int i = axis; i < x->rank; i++)

@@ -55,7 +55,8 @@ linear_attention_check_gate (Linear       *self,
   x = &ctx->in_types[input].shape;
   if (x->rank != 3 || x->dims[0] != query->dims[0] || x->dims[1] != query->dims[1] ||
       (x->dims[2] != self->kv_heads && x->dims[2] != wide))
-    return vn_op_fail (ctx, error, _("input %u must have %lld or %lld elements per token"), input, (long long) self->kv_heads, (long long) wide);
+    return vn_op_fail (ctx, error, _("input %u must have %lld or %lld elements per token"), input, (long long) self->kv_heads,
+                       (long long) wide);
   *n = x->dims[2];
   return TRUE;
 }
@@ -88,8 +89,10 @@ linear_init (Linear       *self,
   if (rule > 3)
     return FALSE;
   if (self->heads < 1 || self->kv_heads < 1 || self->heads % self->kv_heads != 0)
-    return vn_op_fail (ctx, error, _("%lld query heads cannot share %lld key heads evenly"), (long long) self->heads, (long long) self->kv_heads);
-  if (!linear_attention_split (ctx, QUERY, self->heads, &self->depth, error) || !linear_attention_split (ctx, KEY, self->kv_heads, &key_depth, error) ||
+    return vn_op_fail (ctx, error, _("%lld query heads cannot share %lld key heads evenly"), (long long) self->heads,
+                       (long long) self->kv_heads);
+  if (!linear_attention_split (ctx, QUERY, self->heads, &self->depth, error) ||
+      !linear_attention_split (ctx, KEY, self->kv_heads, &key_depth, error) ||
       !linear_attention_split (ctx, VALUE, self->kv_heads, &self->v_depth, error))
     return FALSE;
   self->batch = ctx->in_types[QUERY].shape.dims[0];
@@ -102,7 +105,8 @@ linear_init (Linear       *self,
   if (self->scale == 0.f)
     self->scale = 1.f / sqrtf ((float) self->depth);
   return linear_attention_check_gate (self, ctx, DECAY, rule == 1 || rule == 3, wide, &self->n_decay, error) &&
-         linear_attention_check_gate (self, ctx, BETA, rule >= 2, 1, &self->n_beta, error) && linear_attention_check_state (self, ctx, error);
+         linear_attention_check_gate (self, ctx, BETA, rule >= 2, 1, &self->n_beta, error) &&
+         linear_attention_check_state (self, ctx, error);
 }
 
 /* Scratch of one worker: a state, and the corrected values. */

@@ -65,7 +65,8 @@ loss_infer (VnOpContext *ctx,
   VnShape loss = VN_SHAPE_SCALAR;
   Reduction reduction;
 
-  if (!vn_op_check_index_dtype (ctx, TARGET, error) || !loss_get_reduction (ctx, &reduction, error) || !loss_check_shapes (ctx, error))
+  if (!vn_op_check_index_dtype (ctx, TARGET, error) || !loss_get_reduction (ctx, &reduction, error) ||
+      !loss_check_shapes (ctx, error))
     return FALSE;
   if (reduction == NONE)
     {

@@ -13,7 +13,8 @@ lp_norm_infer (VnOpContext *ctx,
 
   if (p != 1 && p != 2)
     return vn_op_fail (ctx, error, _("p is %lld, expected 1 or 2"), (long long) p);
-  if (ctx->in_types[0].shape.rank >= 0 && !vn_op_axis (ctx, &ctx->in_types[0].shape, vn_node_get_int (ctx->node, "axis", -1), &axis, error))
+  if (ctx->in_types[0].shape.rank >= 0 && !vn_op_axis (ctx, &ctx->in_types[0].shape, vn_node_get_int (ctx->node, "axis", -1),
+                                                       &axis, error))
     return FALSE;
   return vn_op_infer_same (ctx, error);
 }

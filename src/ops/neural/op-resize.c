@@ -30,7 +30,8 @@ resize_get_floats (VnOpContext *ctx,
   if (tensor == NULL)
     return TRUE;
   if (tensor->n_elements > max || !vn_dtype_is_float (tensor->dtype))
-    return vn_op_fail (ctx, error, _("%s: input %u has %zu elements of type %s, expected at most %u floats"), ctx->op->type, input, tensor->n_elements,
+    return vn_op_fail (ctx, error, _("%s: input %u has %zu elements of type %s, expected at most %u floats"), ctx->op->type,
+                       input, tensor->n_elements,
                        vn_dtype_get_name (tensor->dtype), max);
   *n = (guint) tensor->n_elements;
   for (guint i = 0; i < *n; i++)
@@ -324,7 +325,8 @@ resize_partly_known (VnOpContext *ctx,
       gboolean open_known = resize_get_open (ctx, &wanted, open);
 
       for (guint i = 0; i < wanted.n; i++)
-        out->dims[wanted.axes[i]] = !open_known ? VN_DIM_UNKNOWN : resize_open_length (ctx, &wanted, out->dims[wanted.axes[i]], open[i]);
+        out->dims[wanted.axes[i]] = !open_known ? VN_DIM_UNKNOWN
+                                    : resize_open_length (ctx, &wanted, out->dims[wanted.axes[i]], open[i]);
       return;
     }
   for (guint i = 0; i < wanted.n; i++)

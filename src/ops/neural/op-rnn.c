@@ -120,7 +120,8 @@ rnn_check_weights (VnOpContext *ctx,
     return TRUE;
   if (w->rank != 3 || r->rank != 3 || w->dims[0] != directions || r->dims[0] != directions || w->dims[1] != rows ||
       r->dims[1] != rows || r->dims[2] != hidden || (x->rank == 3 && x->dims[2] >= 0 && x->dims[2] != w->dims[2]))
-    return vn_op_fail (ctx, error, _("the weights do not match hidden_size %lld and %lld directions"), (long long) hidden, (long long) directions);
+    return vn_op_fail (ctx, error, _("the weights do not match hidden_size %lld and %lld directions"), (long long) hidden,
+                       (long long) directions);
   return TRUE;
 }
 

@@ -45,7 +45,8 @@ roi_read_attributes (VnOpContext  *ctx,
                   .scale = vn_node_get_float (ctx->node, "spatial_scale", 1.f) };
   if (*rows < 1 || *columns < 1 || *rows > G_MAXINT16 || *columns > G_MAXINT16 || self->sampling < 0 ||
       self->sampling > G_MAXINT16)
-    return vn_op_fail (ctx, error, _("RoiAlign: %lld × %lld bins of %lld samples are not allowed"), (long long) *rows, (long long) *columns,
+    return vn_op_fail (ctx, error, _("RoiAlign: %lld × %lld bins of %lld samples are not allowed"), (long long) *rows,
+                       (long long) *columns,
                                      (long long) self->sampling);
   return TRUE;
 }
@@ -215,7 +216,8 @@ roi_check_regions (VnOpContext *ctx,
       Extent v = roi_extent_of (self, r, 1, self->rows), h = roi_extent_of (self, r, 0, self->columns);
 
       if (picture < 0 || picture >= pictures)
-        return vn_op_fail (ctx, error, _("RoiAlign: region %zu refers to image %lld, but there are only %lld"), r, (long long) picture, (long long) pictures);
+        return vn_op_fail (ctx, error, _("RoiAlign: region %zu refers to image %lld, but there are only %lld"), r,
+                           (long long) picture, (long long) pictures);
       if (!isfinite (v.start) || !isfinite (v.bin) || !isfinite (h.start) || !isfinite (h.bin))
         return vn_op_fail (ctx, error, _("RoiAlign: region %zu has no finite corners"), r);
       if (!vn_checked_mul_s64 (v.samples * (gint64) self->rows, h.samples * (gint64) self->columns, &samples) ||

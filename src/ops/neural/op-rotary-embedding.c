@@ -28,7 +28,8 @@ rotary_embedding_split_heads (Layout       *self,
   if (self->heads == 0 && rotary_embedding_is_microsoft (ctx) && cos->rank > 0 && cos->dims[cos->rank - 1] > 0 && hidden >= 0)
     self->heads = hidden / 2 / cos->dims[cos->rank - 1];
   if (self->heads < 1 || hidden % self->heads != 0)
-    return vn_op_fail (ctx, error, _("num_heads is %lld, which does not divide the size %lld"), (long long) self->heads, (long long) hidden);
+    return vn_op_fail (ctx, error, _("num_heads is %lld, which does not divide the size %lld"), (long long) self->heads,
+                       (long long) hidden);
   self->depth = hidden / self->heads;
   return TRUE;
 }
@@ -46,7 +47,8 @@ rotary_embedding_check_table (const Layout  *self,
   if (fits && own)
     fits = table->dims[0] == self->batch && table->dims[1] == self->length;
   if (!fits)
-    return vn_op_fail (ctx, error, _("the rotary cache in input %d does not match %lld pairs in %lld rows"), input, (long long) self->half, (long long) self->length);
+    return vn_op_fail (ctx, error, _("the rotary cache in input %d does not match %lld pairs in %lld rows"), input,
+                       (long long) self->half, (long long) self->length);
   return TRUE;
 }
 
@@ -77,7 +79,8 @@ rotary_embedding_layout_init (Layout       *self,
     }
   turned = turned == 0 ? self->depth : turned;
   if (turned < 0 || turned > self->depth || turned % 2 != 0)
-    return vn_op_fail (ctx, error, _("%lld of the %lld elements of a head cannot be rotated in pairs"), (long long) turned, (long long) self->depth);
+    return vn_op_fail (ctx, error, _("%lld of the %lld elements of a head cannot be rotated in pairs"), (long long) turned,
+                       (long long) self->depth);
   self->half = turned / 2;
   return rotary_embedding_check_table (self, ctx, self->cos, error) && rotary_embedding_check_table (self, ctx, self->sin, error);
 }

@@ -156,7 +156,8 @@ signal_window_mel_run (VnOpContext *ctx,
   memset (out->data, 0, out->n_bytes);
   for (gint64 b = 0; b < bins; b++)
     {
-      gint64 low = signal_window_edge_row (&self, b), center = signal_window_edge_row (&self, b + 1), high = signal_window_edge_row (&self, b + 2);
+      gint64 low = signal_window_edge_row (&self, b), center = signal_window_edge_row (&self, b + 1),
+      high = signal_window_edge_row (&self, b + 2);
 
       if (low < 0 || center < low || high < center || center >= rows || high > rows)
         return vn_op_fail (ctx, error,

@@ -194,7 +194,8 @@ softmax_short_item (gpointer data,
 static gboolean
 softmax_has_short_lines (const Softmax *self)
 {
-  return self->ctx->in[0]->dtype == VN_DTYPE_F32 && self->kind != HARDMAX && self->lines.inner == 1 && self->lines.size < VN_SOFTMAX_LANES &&
+  return self->ctx->in[0]->dtype == VN_DTYPE_F32 && self->kind != HARDMAX && self->lines.inner == 1 &&
+         self->lines.size < VN_SOFTMAX_LANES &&
          self->lines.outer > 1;
 }
 

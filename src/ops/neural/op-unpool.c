@@ -17,7 +17,8 @@ unpool_unpooled_shape (VnOpContext   *ctx,
 
   if (n < 1)
     return vn_op_fail (ctx, error, _("MaxUnpool: input rank is %d, expected at least 3"), x->rank);
-  if (!vn_sliding_window_get_kernel (ctx, NULL, n, kernel, error) || !vn_sliding_window_get_ints (ctx, "strides", n, 1, 1, stride, error) ||
+  if (!vn_sliding_window_get_kernel (ctx, NULL, n, kernel, error) ||
+      !vn_sliding_window_get_ints (ctx, "strides", n, 1, 1, stride, error) ||
       !vn_sliding_window_get_ints (ctx, "pads", 2 * n, 0, 0, pads, error))
     return FALSE;
   *shape = *x;

@@ -151,7 +151,8 @@ dequantize_infer (VnOpContext *ctx,
   if (named != 0)
     {
       if (named != VN_DTYPE_F32 && named != VN_DTYPE_F16 && named != VN_DTYPE_BF16)
-        return vn_op_fail (ctx, error, _("%s: output_dtype is %lld, expected float32 (1), float16 (10) or bfloat16 (16)"), ctx->op->type, (long long) named);
+        return vn_op_fail (ctx, error, _("%s: output_dtype is %lld, expected float32 (1), float16 (10) or bfloat16 (16)"),
+                           ctx->op->type, (long long) named);
       dtype = (VnDType) named;
     }
   else if (dtype != VN_DTYPE_UNDEFINED && dtype != VN_DTYPE_F16 && dtype != VN_DTYPE_BF16)

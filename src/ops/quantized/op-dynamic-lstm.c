@@ -117,7 +117,8 @@ dynamic_lstm_run_inner (VnOpContext *ctx,
       return FALSE;
   if (ctx->in[X]->dtype != VN_DTYPE_F32)
     return vn_op_unsupported (ctx, X, error);
-  if (!dynamic_lstm_load_weight (ctx, W, W_SCALE, inner->in[W], error) || !dynamic_lstm_load_weight (ctx, R, R_SCALE, inner->in[R], error))
+  if (!dynamic_lstm_load_weight (ctx, W, W_SCALE, inner->in[W], error) ||
+      !dynamic_lstm_load_weight (ctx, R, R_SCALE, inner->in[R], error))
     return FALSE;
   vn_int_round_dynamic (ctx->in[X]->data, ctx->in[X]->n_elements, inner->in[X]->data);
   inner->ctx.scratch = at;

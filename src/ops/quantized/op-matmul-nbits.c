@@ -26,7 +26,8 @@ matmul_nbits_layout_init (Layout       *self,
 
   if (bits != 2 && bits != 4 && bits != 8)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("weights of %lld bits are not supported, only 2, 4 or 8 bits"), (long long) bits);
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("weights of %lld bits are not supported, only 2, 4 or 8 bits"),
+                   (long long) bits);
       return FALSE;
     }
   if (n < 1 || k < 1 || n > G_MAXINT32 || k > G_MAXINT32 || block < 16 || block > G_MAXINT32 ||
@@ -153,7 +154,8 @@ matmul_nbits_check_input (VnOpContext  *ctx,
 {
   if (ctx->in[input]->dtype == dtype && ctx->in[input]->n_elements == n)
     return TRUE;
-  return vn_op_fail (ctx, error, _("input %u has %zu elements of type %s: expected %zu of type %s"), input, ctx->in[input]->n_elements,
+  return vn_op_fail (ctx, error, _("input %u has %zu elements of type %s: expected %zu of type %s"), input,
+                     ctx->in[input]->n_elements,
                      vn_dtype_get_name (ctx->in[input]->dtype), n, vn_dtype_get_name (dtype));
 }
 
@@ -170,7 +172,8 @@ matmul_nbits_check_groups (VnOpContext  *ctx,
                        layout->k);
   for (gsize i = 0; i < layout->k; i++)
     if (vn_tensor_get_s64 (groups, i) < 0 || vn_tensor_get_s64 (groups, i) >= (gint64) layout->n_blocks)
-      return vn_op_fail (ctx, error, _("group %lld is out of range, there are %zu groups"), (long long) vn_tensor_get_s64 (groups, i),
+      return vn_op_fail (ctx, error, _("group %lld is out of range, there are %zu groups"),
+                         (long long) vn_tensor_get_s64 (groups, i),
                          layout->n_blocks);
   return TRUE;
 }

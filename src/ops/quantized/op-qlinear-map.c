@@ -92,7 +92,8 @@ qlinear_map_join_shape (VnOpContext    *ctx,
     else if (out->dims[d] == VN_DIM_UNKNOWN || (out->dims[d] < 0 && x->dims[d] >= 0))
       out->dims[d] = x->dims[d];
     else if (x->dims[d] >= 0 && x->dims[d] != out->dims[d])
-      return vn_op_fail (ctx, error, _("sizes %lld and %lld differ on axis %d, which is not the concatenation axis"), (long long) out->dims[d], (long long) x->dims[d],
+      return vn_op_fail (ctx, error, _("sizes %lld and %lld differ on axis %d, which is not the concatenation axis"),
+                         (long long) out->dims[d], (long long) x->dims[d],
                                        d);
   return TRUE;
 }
@@ -210,4 +211,5 @@ OPERATOR (qlinear_concat, "QLinearConcat", 5, VN_OP_MAX_INPUTS, VN_DTYPE_BIT (F3
           qlinear_map_concat_run)
 OPERATOR (qlinear_leaky_relu, "QLinearLeakyRelu", 4, 5, VN_INT_BITS, VN_FAMILY_ACTIVATION, map_infer, qlinear_map_leaky_relu_run)
 OPERATOR (qlinear_sigmoid, "QLinearSigmoid", 4, 5, VN_INT_BITS, VN_FAMILY_ACTIVATION, map_infer, qlinear_map_sigmoid_run)
-OPERATOR (qlinear_where, "QLinearWhere", 9, 9, VN_DTYPE_BIT (BOOL), VN_FAMILY_SHAPE, qlinear_map_where_infer, qlinear_map_where_run)
+OPERATOR (qlinear_where, "QLinearWhere", 9, 9, VN_DTYPE_BIT (BOOL), VN_FAMILY_SHAPE, qlinear_map_where_infer,
+          qlinear_map_where_run)

@@ -415,7 +415,8 @@ qlinear_matmul_product_run (VnOpContext *ctx,
                             GError     **error)
 {
   Job self = { .ctx = ctx, .in = qlinear_matmul_inputs_of (ctx->op) };
-  VnShape a = qlinear_matmul_turned (ctx, &ctx->in[self.in->a]->shape, "transA"), b = qlinear_matmul_turned (ctx, &ctx->in[self.in->b]->shape, "transB");
+  VnShape a = qlinear_matmul_turned (ctx, &ctx->in[self.in->a]->shape, "transA"),
+  b = qlinear_matmul_turned (ctx, &ctx->in[self.in->b]->shape, "transB");
   Sizes sizes;
   gsize total, n_batches;
 

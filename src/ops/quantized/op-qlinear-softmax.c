@@ -90,7 +90,8 @@ softmax_run (VnOpContext *ctx,
   float table[256];
   Lines lines;
 
-  if (!qlinear_softmax_lines_init (&lines, ctx, &x->shape, error) || !vn_int_scalar (ctx, X_SCALE, X_ZERO, x->dtype, &from, error) ||
+  if (!qlinear_softmax_lines_init (&lines, ctx, &x->shape, error) ||
+      !vn_int_scalar (ctx, X_SCALE, X_ZERO, x->dtype, &from, error) ||
       !vn_int_scalar (ctx, Y_SCALE, Y_ZERO, ctx->out[0]->dtype, &to, error))
     return FALSE;
   qlinear_softmax_fill_table (from.scale, MAX (lines.n, 1), table);

@@ -232,7 +232,8 @@ quantize_infer (VnOpContext *ctx,
                        ctx->op->type, (long long) named, vn_dtype_get_name (dtype));
   if (precision != 0 && precision != VN_DTYPE_F32)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s: precision %lld is not supported, only float32 (1)"), ctx->op->type, (long long) precision);
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s: precision %lld is not supported, only float32 (1)"),
+                   ctx->op->type, (long long) precision);
       return FALSE;
     }
   if (!vn_quant_check (ctx, error))

@@ -51,7 +51,8 @@ quant_layout_init_blocked (VnQuantLayout *self,
   if (!layout_axis (self, ctx, data, scale, &axis, error))
     return FALSE;
   if (scale->rank != data->rank || self->block <= 0)
-    return vn_op_fail (ctx, error, _("%s: scales of %d dims with block_size %lld do not match data of %d dims"), ctx->op->type, scale->rank, (long long) self->block, data->rank);
+    return vn_op_fail (ctx, error, _("%s: scales of %d dims with block_size %lld do not match data of %d dims"), ctx->op->type,
+                       scale->rank, (long long) self->block, data->rank);
   for (int d = 0; d < data->rank; d++)
     {
       gint64 expected = data->dims[d];

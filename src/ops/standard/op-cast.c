@@ -290,7 +290,8 @@ cast_write_texts (const VnTensor *in,
   for (gsize i = 0; i < n; i++)
     {
       g_free (texts[i]);
-      texts[i] = is_float ? cast_float_to_text (values[i], in->dtype != VN_DTYPE_F64) : cast_integer_to_text (in->dtype, integers[i]);
+      texts[i] = is_float ? cast_float_to_text (values[i], in->dtype != VN_DTYPE_F64)
+                 : cast_integer_to_text (in->dtype, integers[i]);
     }
 }
 

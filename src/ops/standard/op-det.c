@@ -10,11 +10,13 @@ det_infer (VnOpContext *ctx,
 
   if (shape.rank >= 0)
     {
-      gint64 rows = shape.rank >= 2 ? shape.dims[shape.rank - 2] : -1, columns = shape.rank >= 2 ? shape.dims[shape.rank - 1] : -1;
+      gint64 rows = shape.rank >= 2 ? shape.dims[shape.rank - 2] : -1, columns = shape.rank >= 2
+                    ? shape.dims[shape.rank - 1] : -1;
 
       if (shape.rank < 2 || (rows >= 0 && columns >= 0 && rows != columns))
         return vn_op_fail (ctx, error,
-                           _("Det: the last two dims must form square matrices, found %d dims ending in %lld × %lld"), shape.rank, (long long) rows, (long long) columns);
+                           _("Det: the last two dims must form square matrices, found %d dims ending in %lld × %lld"), shape.rank,
+                           (long long) rows, (long long) columns);
       if (rows >= 0 && (!vn_checked_mul ((gsize) rows, (gsize) rows, &ctx->scratch_bytes) ||
                         !vn_checked_mul (ctx->scratch_bytes, sizeof (double), &ctx->scratch_bytes)))
         return vn_op_fail (ctx, error, _("Det: a matrix of %lld rows is too large"), (long long) rows);

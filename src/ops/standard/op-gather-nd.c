@@ -17,7 +17,8 @@ gather_nd_infer (VnOpContext *ctx,
   if (data->rank >= 0 && indices->rank > 0 && (depth = indices->dims[indices->rank - 1]) >= 0)
     {
       if (batch < 0 || batch >= MIN (data->rank, indices->rank) || depth < 1 || depth > data->rank - batch)
-        return vn_op_fail (ctx, error, _("GatherND: indices of depth %lld after %lld batch dims do not match data of %d dims"), (long long) depth,
+        return vn_op_fail (ctx, error, _("GatherND: indices of depth %lld after %lld batch dims do not match data of %d dims"),
+                           (long long) depth,
                                          (long long) batch, data->rank);
       if (indices->rank - 1 + data->rank - batch - depth > VN_MAX_RANK)
         return vn_op_fail (ctx, error, _("GatherND: the output would have more than %d dims"), VN_MAX_RANK);

@@ -37,7 +37,8 @@ loop_get_body (VnOpContext *ctx,
       if (body != NULL)
         vn_op_fail (ctx, error,
                     ngettext ("Loop: its body has %u output, too few for %u loop-carried values and %u scan outputs",
-                              "Loop: its body has %u outputs, too few for %u loop-carried values and %u scan outputs", body->outputs->len),
+                              "Loop: its body has %u outputs, too few for %u loop-carried values and %u scan outputs",
+                              body->outputs->len),
                     body->outputs->len, ctx->n_inputs - 2, ctx->n_outputs);
       return NULL;
     }

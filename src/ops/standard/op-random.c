@@ -142,7 +142,8 @@ random_get_dtype (VnOpContext *ctx,
     return TRUE;
   if (vn_dtype_is_valid (given) && (allowed >> given & 1) != 0)
     return TRUE;
-  return vn_op_fail (ctx, error, _("random values of element type %lld in attribute “dtype” (%s) are not supported"), (long long) given,
+  return vn_op_fail (ctx, error, _("random values of element type %lld in attribute “dtype” (%s) are not supported"),
+                     (long long) given,
                      vn_dtype_is_valid (given) ? vn_dtype_get_name ((VnDType) given) : "?");
 }
 
@@ -319,7 +320,8 @@ random_multinomial_run (VnOpContext *ctx,
       if (!random_sum_up (ctx, row, n, sums, error))
         return FALSE;
       for (gsize i = row * samples; i < (row + 1) * samples; i++)
-        random_store (ctx->out[0], i, (const double[]) { (double) random_find_class (sums, n, random_number (key, i) * sums[n - 1]) }, 1);
+        random_store (ctx->out[0], i,
+                      (const double[]) { (double) random_find_class (sums, n, random_number (key, i) * sums[n - 1]) }, 1);
     }
   return TRUE;
 }

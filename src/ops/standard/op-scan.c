@@ -110,7 +110,8 @@ scan_init (VnOpContext *ctx,
   if (self->body->outputs->len < self->n_states || self->body->outputs->len != ctx->n_outputs)
     return vn_op_fail (ctx, error,
                        ngettext ("Scan: its body has %u output, the node has %u outputs and %u state variables",
-                                 "Scan: its body has %u outputs, the node has %u outputs and %u state variables", self->body->outputs->len),
+                                 "Scan: its body has %u outputs, the node has %u outputs and %u state variables",
+                                 self->body->outputs->len),
                        self->body->outputs->len, ctx->n_outputs, self->n_states);
   self->n_outs = self->body->outputs->len - self->n_states;
   return scan_get_axes (ctx, self, error) &&

@@ -135,7 +135,8 @@ sequence_erase_run (VnOpContext *ctx,
   g_autoptr(GPtrArray) items = NULL;
   guint position = 0;
 
-  if (!sequence_check_run (ctx, error) || !sequence_get_position (ctx, 1, FALSE, (gint64) ctx->in[0]->items->len - 1, &position, error))
+  if (!sequence_check_run (ctx, error) || !sequence_get_position (ctx, 1, FALSE, (gint64) ctx->in[0]->items->len - 1, &position,
+                                                                  error))
     return FALSE;
   items = g_ptr_array_new ();
   for (guint i = 0; i < ctx->in[0]->items->len; i++)
@@ -200,10 +201,12 @@ sequence_length_run (VnOpContext *ctx,
     .run = run_func,                                                                     \
   };
 
-SEQUENCE (vn_op_sequence_construct_11, "SequenceConstruct", 1, VN_OP_MAX_INPUTS, TRUE, sequence_construct_infer, sequence_construct_run,
+SEQUENCE (vn_op_sequence_construct_11, "SequenceConstruct", 1, VN_OP_MAX_INPUTS, TRUE, sequence_construct_infer,
+          sequence_construct_run,
           0)
 SEQUENCE (vn_op_sequence_empty_11, "SequenceEmpty", 0, 0, TRUE, sequence_empty_infer, sequence_empty_run, 0)
-SEQUENCE (vn_op_sequence_insert_11, "SequenceInsert", 2, 3, TRUE, sequence_same_infer, sequence_insert_run, [1] = G_MAXUINT32, [2] = VN_INDEX_BITS)
+SEQUENCE (vn_op_sequence_insert_11, "SequenceInsert", 2, 3, TRUE, sequence_same_infer, sequence_insert_run, [1] = G_MAXUINT32,
+          [2] = VN_INDEX_BITS)
 SEQUENCE (vn_op_sequence_erase_11, "SequenceErase", 1, 2, TRUE, sequence_same_infer, sequence_erase_run, [1] = VN_INDEX_BITS)
 SEQUENCE (vn_op_sequence_at_11, "SequenceAt", 2, 2, TRUE, sequence_at_infer, sequence_at_run, [1] = VN_INDEX_BITS)
 SEQUENCE (vn_op_sequence_length_11, "SequenceLength", 1, 1, FALSE, sequence_length_infer, sequence_length_run, 0)

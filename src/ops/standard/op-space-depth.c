@@ -60,7 +60,8 @@ depth_to_space_infer (VnOpContext *ctx,
 
   if (!space_depth_get_block (ctx, &b, error))
     return FALSE;
-  if (out.rank == 4 && (!space_depth_divide_dim (ctx, &out, 1, b * b, error) || !space_depth_multiply_dim (ctx, &out, 2, b, error) ||
+  if (out.rank == 4 && (!space_depth_divide_dim (ctx, &out, 1, b * b, error) ||
+                        !space_depth_multiply_dim (ctx, &out, 2, b, error) ||
                         !space_depth_multiply_dim (ctx, &out, 3, b, error)))
     return FALSE;
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &out);
@@ -76,7 +77,8 @@ space_to_depth_infer (VnOpContext *ctx,
 
   if (!space_depth_get_block (ctx, &b, error))
     return FALSE;
-  if (out.rank == 4 && (!space_depth_multiply_dim (ctx, &out, 1, b * b, error) || !space_depth_divide_dim (ctx, &out, 2, b, error) ||
+  if (out.rank == 4 && (!space_depth_multiply_dim (ctx, &out, 1, b * b, error) ||
+                        !space_depth_divide_dim (ctx, &out, 2, b, error) ||
                         !space_depth_divide_dim (ctx, &out, 3, b, error)))
     return FALSE;
   vn_op_set_output (ctx, 0, ctx->in_types[0].dtype, &out);

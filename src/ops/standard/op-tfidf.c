@@ -191,7 +191,8 @@ tfidf_read_list (Vectorizer    *self,
       gsize n;
 
       if (starts[i] < 0 || end < starts[i] || end > (gint64) n_words)
-        return vn_op_fail (ctx, error, _("ngram_counts goes from %lld to %lld in a pool of %zu"), (long long) starts[i], (long long) end, n_words);
+        return vn_op_fail (ctx, error, _("ngram_counts goes from %lld to %lld in a pool of %zu"), (long long) starts[i],
+                           (long long) end, n_words);
       n = (gsize) (end - starts[i]) / (i + 1);
       if ((gint64) i + 1 >= self->shortest && (gint64) i + 1 <= self->longest &&
           !tfidf_add_sequences (self, ctx, pool, (gsize) starts[i], n, i + 1, id, error))

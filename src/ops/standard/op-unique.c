@@ -41,8 +41,10 @@ unique_compare_elements (const VnTensor *in,
     case VN_DTYPE_C128:
       for (gsize part = 0; part < 2; part++)
         {
-          double x = in->dtype == VN_DTYPE_C64 ? (double) ((const float *) in->data)[2 * a + part] : ((const double *) in->data)[2 * a + part];
-          double y = in->dtype == VN_DTYPE_C64 ? (double) ((const float *) in->data)[2 * b + part] : ((const double *) in->data)[2 * b + part];
+          double x = in->dtype == VN_DTYPE_C64 ? (double) ((const float *) in->data)[2 * a + part]
+                     : ((const double *) in->data)[2 * a + part];
+          double y = in->dtype == VN_DTYPE_C64 ? (double) ((const float *) in->data)[2 * b + part]
+                     : ((const double *) in->data)[2 * b + part];
           int order = unique_compare_doubles (x, y);
 
           if (order != 0)
@@ -180,11 +182,13 @@ unique_copy_values (const Unique *self,
   for (gsize o = 0; o < self->outer; o++)
     for (gsize i = 0; i < self->n_groups; i++)
       {
-        gsize from = (o * self->n + (gsize) self->first[self->order[i]]) * self->inner, to = (o * self->n_groups + i) * self->inner;
+        gsize from = (o * self->n + (gsize) self->first[self->order[i]]) * self->inner,
+        to = (o * self->n_groups + i) * self->inner;
 
         if (out->dtype != VN_DTYPE_STRING)
           {
-            vn_copy_rows (1, self->inner * size, (const char *) self->in->data + from * size, 0, (char *) out->data + to * size, 0);
+            vn_copy_rows (1, self->inner * size, (const char *) self->in->data + from * size, 0, (char *) out->data + to * size,
+                          0);
             continue;
           }
         for (gsize k = 0; k < self->inner; k++)

@@ -145,7 +145,8 @@ vn_quant_block_params (VnTensor   *data,
         {
           gint64 zero = 0;
 
-          quant_blocks_params_of_range (&cut, ends[i], ends[cut.inner + i], symmetric, (float *) scales->data + b * cut.inner + i, &zero);
+          quant_blocks_params_of_range (&cut, ends[i], ends[cut.inner + i], symmetric, (float *) scales->data + b * cut.inner + i,
+                                        &zero);
           vn_quant_store_integer (zeros, b * cut.inner + i, zero);
         }
     }

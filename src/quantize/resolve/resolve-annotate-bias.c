@@ -87,7 +87,8 @@ vn_resolver_annotate_bias (VnResolver    *self,
     return;
 
   entry = (VnQuantBias) { node, (guint) input, bias, x, weight, vn_node_get_float (node, "beta", 1), NULL };
-  entry.name = resolve_annotate_bias_needs_copy (self, bias, entry.beta) ? resolve_annotate_bias_name_copy (self, bias) : g_strdup (bias->name);
+  entry.name = resolve_annotate_bias_needs_copy (self, bias, entry.beta)
+               ? resolve_annotate_bias_name_copy (self, bias) : g_strdup (bias->name);
   g_array_append_val (self->biases, entry);
 }
 

@@ -77,7 +77,8 @@ resolve_annotate_clamp_is_wide (VnResolver    *self,
       if (resolve_annotate_clamp_has_wide_rule (self, node))
         return TRUE;
       for (guint k = 0; op != NULL && op->quant.role == VN_QUANT_PASSTHROUGH && depth < DEEPEST && k < node->outputs->len; k++)
-        if (vn_node_get_output (node, k) != NULL && resolve_annotate_clamp_is_wide (self, vn_node_get_output (node, k), depth + 1))
+        if (vn_node_get_output (node, k) != NULL && resolve_annotate_clamp_is_wide (self, vn_node_get_output (node, k),
+                                                                                    depth + 1))
           return TRUE;
     }
   return FALSE;
@@ -152,7 +153,8 @@ resolve_annotate_clamp_is_rounded_beyond (VnResolver   *self,
     return FALSE;
   if (isinf (bounds->low) || isinf (bounds->high))
     return !isinf (bounds->low) || !isinf (bounds->high);
-  return !vn_quant_make_params (&self->scheme.scales, method->id, &(VnRange) { bounds->low, bounds->high }, dtype, FALSE, FALSE, &scale, &zero_point, NULL) ||
+  return !vn_quant_make_params (&self->scheme.scales, method->id, &(VnRange) { bounds->low, bounds->high }, dtype, FALSE, FALSE,
+                                &scale, &zero_point, NULL) ||
          !vn_quant_get_levels (dtype, FALSE, FALSE, &qmin, &qmax) ||
          resolve_annotate_clamp_is_beyond (bounds, &(VnRange) { (double) (qmin - zero_point) * (double) scale,
                                                                 (double) (qmax - zero_point) * (double) scale }, (double) scale);
@@ -170,7 +172,8 @@ resolve_annotate_clamp_is_wider (VnResolver    *self,
   if (vn_node_is (node, "Clip") && (!resolve_annotate_clamp_get_bound (node, "min", 1, -INFINITY, &bounds.low) ||
                                     !resolve_annotate_clamp_get_bound (node, "max", 2, INFINITY, &bounds.high)))
     return FALSE;   /* its bounds are not known, and it stays */
-  return resolve_annotate_clamp_is_given_beyond (self, &bounds, output, dtype) || resolve_annotate_clamp_is_rounded_beyond (self, &bounds, dtype);
+  return resolve_annotate_clamp_is_given_beyond (self, &bounds, output, dtype) ||
+         resolve_annotate_clamp_is_rounded_beyond (self, &bounds, dtype);
 }
 
 /* What graphs inside nodes use stays as it is: they read the value before it is quantized. */

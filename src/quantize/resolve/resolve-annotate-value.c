@@ -26,7 +26,8 @@ resolve_annotate_is_divisor (const VnValue *value,
 
       if ((vn_node_is (use->node, "Div") && use->index == 1) || vn_node_is (use->node, "Reciprocal"))
         return TRUE;
-      if (vn_node_is (use->node, "Sqrt") && depth < 4 && resolve_annotate_is_divisor (vn_node_get_output (use->node, 0), depth + 1))
+      if (vn_node_is (use->node, "Sqrt") && depth < 4 &&
+          resolve_annotate_is_divisor (vn_node_get_output (use->node, 0), depth + 1))
         return TRUE;
     }
   return FALSE;
@@ -96,7 +97,8 @@ vn_resolver_keeps_outputs_float (VnResolver   *self,
   g_return_val_if_fail (self != NULL && node != NULL, FALSE);
 
   rule = vn_resolver_get_rule (self, self->quant_nodes[node->index].rule);
-  return (rule != NULL && rule->float_results) || resolve_annotate_list_matches (self->scheme.placement.float_output_types, node->op_type);
+  return (rule != NULL && rule->float_results) ||
+         resolve_annotate_list_matches (self->scheme.placement.float_output_types, node->op_type);
 }
 
 /*< private >

@@ -93,7 +93,8 @@ resolve_annotate_choose_axis (VnResolver    *self,
   const VnEncoding *imported = vn_resolver_get_encoding (self, value);
   int rank = value->initializer->shape.rank;
   gboolean per_channel = imported != NULL && imported->has_params ? imported->n > 0
-                         : self->scheme.weights.per_channel && vn_quant_is_used_by (value, self->scheme.weights.channel_types, TRUE);
+                         : self->scheme.weights.per_channel && vn_quant_is_used_by (value, self->scheme.weights.channel_types,
+                                                                                    TRUE);
 
   if (rule != NULL && rule->axis != VN_AXIS_AS_RECIPE)
     {
@@ -235,7 +236,8 @@ annotate_matmul (VnResolver   *self,
       const VnValue *value = vn_node_get_input (node, i);
       gboolean is_matrix = value != NULL && value->initializer != NULL && value->initializer->shape.rank == 2;
 
-      any |= vn_resolver_takes_weight (self, node, i) ? annotate_weight (self, value, i == 1 && (is_matrix || said) ? axis : G_MAXINT8)
+      any |= vn_resolver_takes_weight (self, node, i)
+             ? annotate_weight (self, value, i == 1 && (is_matrix || said) ? axis : G_MAXINT8)
                                                       : vn_resolver_annotate_value (self, value);
       if (i == 1 && value != NULL)
         vn_resolver_annotate_blocks (self, node, value);
@@ -361,7 +363,8 @@ annotate_where (VnResolver   *self,
 {
   for (guint i = 1; i <= 2 && self->scheme.placement.through_passthrough; i++)
     vn_resolver_annotate_value (self, vn_node_get_input (node, i));
-  if (!vn_resolver_is_annotated (self, vn_node_get_input (node, 1)) || !vn_resolver_is_annotated (self, vn_node_get_input (node, 2)))
+  if (!vn_resolver_is_annotated (self, vn_node_get_input (node, 1)) ||
+      !vn_resolver_is_annotated (self, vn_node_get_input (node, 2)))
     return FALSE;
   return vn_resolver_annotate_output (self, node, 0);
 }
@@ -376,7 +379,8 @@ annotate_integer_weight (VnResolver    *self,
   int before = again ? vn_resolver_get_annotation (self, weight)->axis : -1;
   int axis = weight != NULL && weight->initializer != NULL && weight->initializer->shape.rank >= 2
              ? vn_quant_get_channel_axis (node) : G_MAXINT8;
-  gboolean annotated = vn_node_is (node, "Gather") ? vn_resolver_annotate_value (self, weight) : annotate_weight (self, weight, axis);
+  gboolean annotated = vn_node_is (node, "Gather")
+                       ? vn_resolver_annotate_value (self, weight) : annotate_weight (self, weight, axis);
   VnAnnotation *annotation = annotated ? vn_resolver_get_annotation (self, weight) : NULL;
 
   if (!again || annotation == NULL || weight->initializer == NULL ||

@@ -2,8 +2,8 @@
 /* Activations with a scale for each channel: what only depthwise convolutions read, as these never add channels up.
  *
  * Where a convolution writes the tensor, the scales cost nothing: with v the tensor, s[c] its scales and s one scale for
- * all, the network as written holds v[c] s / s[c], which has the scale s. The convolution in front has s / s[c] in the scales of its
- * weights and biases, those behind have s[c] / s in theirs: all integers are those of scales per channel. A clamp between,
+ * all, the network as written holds v[c] s / s[c], which has the scale s. The convolution in front has s / s[c] in the scales of
+ * its weights and biases, those behind have s[c] / s in theirs: all integers are those of scales per channel. A clamp between,
  * which the range of the tensor replaces, is a clamp at the end of the range of each channel. */
 #include "vn-resolver.h"
 
@@ -105,7 +105,8 @@ resolve_channels_takes_bias (VnResolver   *self,
     return TRUE;
   for (guint i = 0; i < self->biases->len; i++)
     if (g_array_index (self->biases, VnQuantBias, i).node == node)
-      return self->scheme.biases.quantized && self->scheme.biases.dtype == VN_DTYPE_UNDEFINED && self->scheme.biases.most_steps == 0;
+      return self->scheme.biases.quantized && self->scheme.biases.dtype == VN_DTYPE_UNDEFINED &&
+             self->scheme.biases.most_steps == 0;
   return FALSE;
 }
 
@@ -154,7 +155,8 @@ resolve_channels_make_scales (const VnScaleScheme   *scheme,
         wanted = low / ((double) qmin - zero);
       if (channels->low[c] <= channels->high[c] && zero < (double) qmax)
         wanted = MAX (wanted, high / ((double) qmax - zero));
-      ((float *) scales->data)[c] = wanted > 0 && wanted < (double) scale ? (float) ((double) scale * sqrt (wanted / (double) scale)) : scale;
+      ((float *) scales->data)[c] = wanted > 0 && wanted < (double) scale
+                                    ? (float) ((double) scale * sqrt (wanted / (double) scale)) : scale;
       if (!(((float *) scales->data)[c] > 0))
         ((float *) scales->data)[c] = scale;
       ((float *) scales->data)[c] = MIN (vn_quant_raise_scale (scheme, row->tensor.method, ((float *) scales->data)[c]), scale);
@@ -252,7 +254,8 @@ resolve_channels_fill (VnResolver             *self,
       gboolean seen = channels->low[c] <= channels->high[c];
       VnRange range = { seen ? (double) channels->low[c] : 0, seen ? (double) channels->high[c] : 0 };
 
-      if (!vn_quant_make_params (&self->scheme.scales, "minmax", &range, row->tensor.dtype, self->scheme.activations.symmetric, FALSE,
+      if (!vn_quant_make_params (&self->scheme.scales, "minmax", &range, row->tensor.dtype, self->scheme.activations.symmetric,
+                                 FALSE,
                                  &scales[c], &zero_points[c], error))
         return FALSE;
     }

@@ -206,7 +206,8 @@ resolve_encodings_tell_lost (VnResolver *self,
                   ngettext ("“%2$s” has an entry for %1$u tensor that preparation merged into another, this one into "
                             "“%3$s”: it has no effect; add an entry for that one",
                             "“%2$s” has entries for %1$u tensors that preparation merged into others, such as this "
-                            "one into “%3$s”: they have no effect; add entries for those", lost->n_gone), lost->n_gone, files, lost->heir->name);
+                            "one into “%3$s”: they have no effect; add entries for those", lost->n_gone), lost->n_gone, files,
+                            lost->heir->name);
   if (lost->n_inside > 0)
     vn_notes_add (self->notes, VN_NOTE_INFO, "range-inside", lost->inside,
                   ngettext ("“%2$s” has an entry for %1$u tensor that preparation merged into another, this one: the "
@@ -234,7 +235,8 @@ resolve_encodings_check_all_imported (VnResolver  *self,
     {
       const char *name = vn_encoding_table_get_name (self->imported, i);
 
-      if (!g_hash_table_contains (known, name) && !vn_resolver_is_meant_inside (self, resolve_encodings_key_means, (gpointer) name))
+      if (!g_hash_table_contains (known, name) && !vn_resolver_is_meant_inside (self, resolve_encodings_key_means,
+                                                                                (gpointer) name))
         resolve_encodings_count_lost (self, name, &lost);
     }
   if (self->notes != NULL)
@@ -383,7 +385,8 @@ vn_encoding_get_range (const VnEncoding  *imported,
   *range = imported->range;
   if (!imported->has_params)
     return TRUE;
-  if (!resolve_encodings_check_zero_point (name, own, imported->zero_point, error) || !vn_quant_get_levels (own, FALSE, FALSE, &qmin, &qmax))
+  if (!resolve_encodings_check_zero_point (name, own, imported->zero_point, error) ||
+      !vn_quant_get_levels (own, FALSE, FALSE, &qmin, &qmax))
     return FALSE;
   range->min = (double) (qmin - imported->zero_point) * (double) imported->scale;
   range->max = (double) (qmax - imported->zero_point) * (double) imported->scale;

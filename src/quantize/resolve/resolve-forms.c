@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What ONNX Runtime's kernels on integers do not compute rightly, by the tables of vn-kernel-form.h: the nodes stay in float, or their
- * operands get other types. */
+/* What ONNX Runtime's kernels on integers do not compute rightly, by the tables of vn-kernel-form.h: the nodes stay in float, or
+ * their operands get other types. */
 
 #include "vn-resolver.h"
 
@@ -72,7 +72,8 @@ resolve_forms_say (VnResolver   *self,
   g_autofree char *label = vn_node_dup_label (node);
 
   if (self->notes != NULL)
-    vn_notes_add (self->notes, VN_NOTE_INFO, "node-stays-float", label, _("“%s” stays in float, for ONNX Runtime: %s"), label, _(why));
+    vn_notes_add (self->notes, VN_NOTE_INFO, "node-stays-float", label, _("“%s” stays in float, for ONNX Runtime: %s"), label,
+                  _(why));
 }
 
 /*< private >
@@ -104,7 +105,8 @@ vn_resolver_keep_forms (VnResolver *self)
  * vn_resolver_takes_weight:
  * @input: number of an input of @node, a product of two operands
  *
- * Returns: whether that operand may have the type of weights: not where the format has operators of integers, and none of these types
+ * Returns: whether that operand may have the type of weights: not where the format has operators of integers, and none of these
+ * types
  */
 gboolean
 vn_resolver_takes_weight (VnResolver   *self,

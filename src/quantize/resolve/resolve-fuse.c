@@ -25,7 +25,8 @@ static gboolean
 resolve_fuse_is_activation (const VnNode *node)
 {
   if (g_str_equal (node->op_type, "Clip"))
-    return resolve_fuse_bound_of (node, "min", 1, -1) == 0 && (resolve_fuse_bound_of (node, "max", 2, -1) == 6 || resolve_fuse_bound_of (node, "max", 2, -1) == 1);
+    return resolve_fuse_bound_of (node, "min", 1, -1) == 0 &&
+           (resolve_fuse_bound_of (node, "max", 2, -1) == 6 || resolve_fuse_bound_of (node, "max", 2, -1) == 1);
   return g_str_equal (node->op_type, "Relu") || g_str_equal (node->op_type, "LeakyRelu") || g_str_equal (node->op_type, "PRelu");
 }
 

@@ -20,7 +20,8 @@
 static const char * const single_types[] = {
   "Bernoulli", "BlackmanWindow", "Celu", "Constant", "ConstantOfShape", "CumSum", "DFT", "DequantizeLinear", "Det",
   "DynamicQuantizeLinear", "EyeLike", "HammingWindow", "HannWindow", "ImageDecoder", "Max", "MeanVarianceNormalization",
-  "MelWeightMatrix", "Min", "Multinomial", "NonMaxSuppression", "NonZero", "Pow", "QuantizeLinear", "RandomNormal", "RandomNormalLike",
+  "MelWeightMatrix", "Min", "Multinomial", "NonMaxSuppression", "NonZero", "Pow", "QuantizeLinear", "RandomNormal",
+  "RandomNormalLike",
   "RandomUniform", "RandomUniformLike", "Range", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMean", "ReduceProd",
   "ReduceSum", "ReduceSumSquare", "RoiAlign", "STFT", "TopK", "Upsample",
 };
@@ -190,7 +191,8 @@ vn_quant_can_be_half (const VnNode *node,
   g_return_val_if_fail (node != NULL, FALSE);
 
   op = vn_op_lookup_node (node, NULL);
-  if (op == NULL || *op->domain != '\0' || resolve_half_is_single_type (node) || resolve_half_has_graph (node) || !resolve_half_has_known_types (node) ||
+  if (op == NULL || *op->domain != '\0' || resolve_half_is_single_type (node) || resolve_half_has_graph (node) ||
+      !resolve_half_has_known_types (node) ||
       !resolve_half_touches_single (node))
     return FALSE;
   if (g_hash_table_contains (positions, node))
@@ -273,11 +275,13 @@ resolve_half_note_numbers (VnResolver    *self,
   if (n_clipped > 0)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "float16-clipped", value->name,
                   ngettext ("“%s” has %zu value beyond 65504, the largest float16; it saturates",
-                            "“%s” has %zu values beyond 65504, the largest float16; they saturate", n_clipped), value->name, n_clipped);
+                            "“%s” has %zu values beyond 65504, the largest float16; they saturate", n_clipped), value->name,
+                            n_clipped);
   if (n_raised > 0)
     vn_notes_add (self->notes, VN_NOTE_INFO, "float16-tiny", value->name,
                   ngettext ("“%s” has %zu value too small for float16; it becomes the smallest one, 6e-8",
-                            "“%s” has %zu values too small for float16; they become its smallest value, 6e-8", n_raised), value->name, n_raised);
+                            "“%s” has %zu values too small for float16; they become its smallest value, 6e-8", n_raised),
+                            value->name, n_raised);
 }
 
 /* ---- rows ---- */
@@ -359,7 +363,8 @@ resolve_half_fill_value (VnResolver     *self,
     row->tensor.rule = g_strdup (weight ? _("stored as float16") : _("computed in float16"));
   else if (taken)
     row->tensor.rule = g_strdup (_("stored as bfloat16, computed in float32"));
-  else if (half && value->producer != NULL && value->producer->graph == self->graph && self->quant_nodes[value->producer->index].annotated)
+  else if (half && value->producer != NULL && value->producer->graph == self->graph &&
+           self->quant_nodes[value->producer->index].annotated)
     row->tensor.rule = g_strdup (_("computed in float16, output in float32"));
   else
     row->tensor.rule = g_strdup (_("stays float32"));

@@ -136,7 +136,8 @@ vn_resolver_find_outer_row (VnResolver    *self,
 {
   g_return_val_if_fail (self != NULL && value != NULL, NULL);
 
-  for (const VnQuantScope *scope = self->scope; scope != NULL && g_hash_table_contains (scope->captured, value->name); scope = scope->outer)
+  for (const VnQuantScope *scope = self->scope; scope != NULL &&
+       g_hash_table_contains (scope->captured, value->name); scope = scope->outer)
     {
       const VnQuantRow *row = scope->outer_plan != NULL ? vn_quant_plan_find_row (scope->outer_plan, value->name) : NULL;
 

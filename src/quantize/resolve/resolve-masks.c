@@ -52,7 +52,8 @@ static const char * const maxima[] = { "MaxPool", "GlobalMaxPool", "ReduceMax", 
 
 /* Operators whose results are far where an operand is, for what is quantized without samples. */
 static const char * const carriers[] = {
-  "Add", "Sub", "Where", "Mul", "Reshape", "Squeeze", "Unsqueeze", "Expand", "Transpose", "Slice", "Concat", "Cast", "Identity", "Tile", NULL,
+  "Add", "Sub", "Where", "Mul", "Reshape", "Squeeze", "Unsqueeze", "Expand", "Transpose", "Slice", "Concat", "Cast", "Identity",
+  "Tile", NULL,
 };
 
 /* ---- values ---- */
@@ -84,7 +85,8 @@ masks_get_end (guint exponent,
 static Spread
 masks_look (const VnHistogram *histogram)
 {
-  Spread spread = { .has_nan = histogram->n_nan > 0, .huge_low = histogram->n_neg_inf > 0, .huge_high = histogram->n_pos_inf > 0 };
+  Spread spread = { .has_nan = histogram->n_nan > 0, .huge_low = histogram->n_neg_inf > 0,
+                    .huge_high = histogram->n_pos_inf > 0 };
   gboolean any = histogram->n_zero > 0, is_far = FALSE;
   guint last = 0, bin;
 
@@ -124,7 +126,8 @@ masks_is_operand (Masks         *self,
       const VnNode *node = g_array_index (value->uses, VnUse, i).node;
       const VnOp *op = node->graph == self->resolver->graph ? self->resolver->quant_nodes[node->index].op : NULL;
 
-      if (op != NULL && op->quant.role != VN_QUANT_COMPUTE && op->quant.role != VN_QUANT_MATMUL && op->quant.role != VN_QUANT_NORM)
+      if (op != NULL && op->quant.role != VN_QUANT_COMPUTE && op->quant.role != VN_QUANT_MATMUL &&
+          op->quant.role != VN_QUANT_NORM)
         return TRUE;
     }
   return FALSE;
@@ -190,7 +193,8 @@ masks_look_at_value (Masks         *self,
 
   if (value == NULL || value->graph != self->resolver->graph || !masks_is_float (value))
     return;
-  histogram = value->initializer == NULL && self->resolver->lookup != NULL ? self->resolver->lookup (value->name, self->resolver->lookup_data) : NULL;
+  histogram = value->initializer == NULL && self->resolver->lookup != NULL
+              ? self->resolver->lookup (value->name, self->resolver->lookup_data) : NULL;
   self->spreads[value->id] = histogram != NULL ? masks_look (histogram)
                              : value->initializer != NULL ? masks_look_at_constant (self, value) : masks_guess (self, value);
 }
@@ -271,7 +275,8 @@ masks_keep_float (Masks         *self,
     {
       const VnValue *input = vn_node_get_input (node, i);
 
-      if (input != NULL && input->graph == self->resolver->graph && (self->spreads[input->id].far_low || self->spreads[input->id].far_high))
+      if (input != NULL && input->graph == self->resolver->graph &&
+          (self->spreads[input->id].far_low || self->spreads[input->id].far_high))
         masks_keep_float (self, input);
     }
 }
@@ -362,7 +367,8 @@ masks_tell (const Masks *self)
                   ngettext ("%u tensor stays in float: it contains infinities or stand-ins for them, as masks do, and "
                             "a range that includes them leaves no levels for other values",
                             "%u tensors, this one first, stay in float: they contain infinities or stand-ins for "
-                            "them, as masks do, and a range that includes them leaves no levels for other values", self->n[VN_MASK_FLOAT]), self->n[VN_MASK_FLOAT]);
+                            "them, as masks do, and a range that includes them leaves no levels for other values",
+                            self->n[VN_MASK_FLOAT]), self->n[VN_MASK_FLOAT]);
   if (self->n[VN_MASK_CUT] > 0)
     vn_notes_add (notes, VN_NOTE_INFO, "padding-cut", self->first[VN_MASK_CUT],
                   ngettext ("%u range excludes values far below all others: only a maximum uses them",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Outputs that hold numbers of very different size: what joins boxes in pixels and scores would give both one scale, of which nothing is
- * left for the scores. It stays in float, and so does what follows it, as long as no product of integers is lost by that. */
+/* Outputs that hold numbers of very different size: what joins boxes in pixels and scores would give both one scale, of which
+ * nothing is left for the scores. It stays in float, and so does what follows it, as long as no product of integers is lost by
+ * that. */
 
 #include "vn-resolver.h"
 
@@ -110,8 +111,8 @@ resolve_mixed_tell (VnResolver   *self,
 /*< private >
  * vn_resolver_leave_mixed:
  *
- * Once ranges can be looked up, and before anything is annotated: leaves joins of unlike numbers at the end of the network in float,
- * where the recipe wants that, and tells of them.
+ * Once ranges can be looked up, and before anything is annotated: leaves joins of unlike numbers at the end of the network in
+ * float, where the recipe wants that, and tells of them.
  */
 void
 vn_resolver_leave_mixed (VnResolver *self)

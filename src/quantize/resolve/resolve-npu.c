@@ -293,7 +293,8 @@ resolve_npu_shift_bias (Refiner *self, const VnNode *node)
   sum = resolve_npu_get_position (p.weight) + resolve_npu_get_position (p.x);
   cut = sum - resolve_npu_get_position (p.out);
   least = resolve_npu_feeds_leaky_relu (node) ? 0 : MIN (0, -(24 - (8 + cut)));
-  resolve_npu_set_position (self, p.bias, sum - CLAMP (sum - resolve_npu_get_position (p.bias), least, 15), node, _("shift of a bias: limited by its 24-bit "
+  resolve_npu_set_position (self, p.bias, sum - CLAMP (sum - resolve_npu_get_position (p.bias), least, 15), node,
+                            _("shift of a bias: limited by its 24-bit "
                                                                                                                     "register and by the shift of the "
                                                                                                                     "accumulated products"));
 }
@@ -301,12 +302,14 @@ resolve_npu_shift_bias (Refiner *self, const VnNode *node)
 static void
 resolve_npu_hard_sigmoid (Refiner *self, const VnNode *node)
 {
-  VnQuantRow *x = resolve_npu_find_owner (self, vn_node_get_input (node, 0)), *out = resolve_npu_find_owner (self, resolve_npu_find_result (self, node));
+  VnQuantRow *x = resolve_npu_find_owner (self, vn_node_get_input (node, 0)),
+  *out = resolve_npu_find_owner (self, resolve_npu_find_result (self, node));
   int position;
 
   if (x == NULL || out == NULL)
     return;
-  resolve_npu_set_position (self, x, CLAMP (resolve_npu_get_position (x), 0, 15), node, _("input position of HardSigmoid: 0 to 15"));
+  resolve_npu_set_position (self, x, CLAMP (resolve_npu_get_position (x), 0, 15), node,
+                            _("input position of HardSigmoid: 0 to 15"));
   position = MAX (resolve_npu_get_position (out), 7);
   position = 14 + resolve_npu_get_position (x) - CLAMP (14 + resolve_npu_get_position (x) - position, 0, 31);
   resolve_npu_set_position (self, out, position, node, _("output position of HardSigmoid: at least 7, shift 0 to 31"));
@@ -327,7 +330,8 @@ static const struct
   { "Slice", resolve_npu_align_slice, 3, "align-slice" },
   { "Add", resolve_npu_shift_read, 4, "shift-read" }, { "Sub", resolve_npu_shift_read, 4, "shift-read" },
   { "Add", resolve_npu_shift_write_add, 5, "shift-write" }, { "Mul", resolve_npu_shift_write_mul, 5, "shift-write" },
-  { "Conv", resolve_npu_shift_cut, 6, "shift-cut" }, { "ConvTranspose", resolve_npu_shift_cut, 6, "shift-cut" }, { "Gemm", resolve_npu_shift_cut, 6, "shift-cut" },
+  { "Conv", resolve_npu_shift_cut, 6, "shift-cut" }, { "ConvTranspose", resolve_npu_shift_cut, 6, "shift-cut" },
+  { "Gemm", resolve_npu_shift_cut, 6, "shift-cut" },
   { "Conv", resolve_npu_shift_bias, 7, "shift-bias" }, { "ConvTranspose", resolve_npu_shift_bias, 7, "shift-bias" },
   { "Gemm", resolve_npu_shift_bias, 7, "shift-bias" },
   { "HardSigmoid", resolve_npu_hard_sigmoid, 8, "hard-sigmoid" },

@@ -242,7 +242,8 @@ resolve_place_warn_about_types (VnResolver  *self,
       if ((of_preset == NULL || !g_strv_contains ((const char * const *) of_preset, list[k])) &&
           !resolve_place_types_mean (self->graph, one) && !vn_resolver_is_meant_inside (self, resolve_place_types_mean, one))
         vn_notes_add (self->notes, VN_NOTE_WARNING, "setting-matches-nothing", list[k],
-                      _("%s: the model has no operator “%s”; “inspect” lists them. Specify one operator at a time"), setting, list[k]);
+                      _("%s: the model has no operator “%s”; “inspect” lists them. Specify one operator at a time"), setting,
+                      list[k]);
     }
 }
 
@@ -302,7 +303,8 @@ vn_resolver_place (VnResolver  *self,
         info->placed_outside = TRUE;
       info->selected = info->exclude_rule < 0 && !info->placed_outside && !info->tail &&
                        !vn_quant_is_conversion (node) && resolve_place_format_has (self, node) &&
-                       resolve_place_is_wanted (self, node) && !(placement->constant_matmul_only && resolve_place_is_free_product (node));
+                       resolve_place_is_wanted (self, node) && !(placement->constant_matmul_only &&
+                                                                 resolve_place_is_free_product (node));
     }
   resolve_place_keep_float (self, self->graph->inputs, placement->float_inputs, "float-inputs");
   resolve_place_keep_float (self, self->graph->outputs, placement->float_outputs, "float-outputs");

@@ -183,7 +183,8 @@ resolve_ranges_multiply (VnResolver    *self,
 {
   float low = 1, high = 1;
 
-  vn_range_factors_apply (self->factors, value->name, vn_dtype_get_bits (vn_resolver_get_activation_type (self, value)), 1, &low, &high);
+  vn_range_factors_apply (self->factors, value->name, vn_dtype_get_bits (vn_resolver_get_activation_type (self, value)), 1, &low,
+                          &high);
   range->min *= (double) low;
   range->max *= (double) high;
 }
@@ -218,8 +219,10 @@ vn_resolver_find_range (VnResolver     *self,
       *range = (VnRange) { annotation->unit_min, annotation->unit_max };
       return TRUE;
     }
-  if (!resolve_ranges_observed_range (self, annotation->range_from != NULL ? annotation->range_from : value, vn_resolver_get_method (self, value),
-                                    rule != NULL ? rule->percentile : self->scheme.activations.percentile, vn_resolver_get_activation_type (self, value),
+  if (!resolve_ranges_observed_range (self, annotation->range_from != NULL ? annotation->range_from : value,
+                                      vn_resolver_get_method (self, value),
+                                    rule != NULL ? rule->percentile : self->scheme.activations.percentile,
+                                    vn_resolver_get_activation_type (self, value),
                                     vn_resolver_is_symmetric (self, value), range, winner, error))
     return FALSE;
   resolve_ranges_multiply (self, value, range);

@@ -88,7 +88,8 @@ resolve_row_bias_adjust_weight_for_bias (VnResolver         *self,
   return TRUE;
 }
 
-/* Between quantizers ONNX Runtime makes integers of 32 bits of a bias in float, whatever the recipe says, and cuts off what is too large. */
+/* Between quantizers ONNX Runtime makes integers of 32 bits of a bias in float, whatever the recipe says, and cuts off what is
+ * too large. */
 static gboolean
 resolve_row_bias_is_left_to_runtime (VnResolver        *self,
                                      VnQuantPlan       *plan,
@@ -132,8 +133,8 @@ resolve_row_bias_is_byte_product (VnQuantPlan       *plan,
          vn_dtype_get_bits (vn_quant_plan_find_row (plan, bias->weight->name)->tensor.dtype) == 8;
 }
 
-/* Whether a bias that is to be float becomes an integer of 32 bits with a scale of its own: nothing computes on integers that wide, so
- * its scale may be any. */
+/* Whether a bias that is to be float becomes an integer of 32 bits with a scale of its own: nothing computes on integers that
+ * wide, so its scale may be any. */
 static gboolean
 resolve_row_bias_needs_pair (VnResolver        *self,
                              VnQuantPlan       *plan,
@@ -218,7 +219,8 @@ resolve_row_bias_say_clipped (VnResolver        *self,
                               const VnQuantBias *bias,
                               const VnQuantRow  *row)
 {
-  g_autoptr(VnTensor) data = self->notes != NULL && vn_dtype_is_integer (row->tensor.dtype) ? vn_tensor_get_aligned (bias->bias->initializer, NULL) : NULL;
+  g_autoptr(VnTensor) data = self->notes != NULL && vn_dtype_is_integer (row->tensor.dtype)
+                             ? vn_tensor_get_aligned (bias->bias->initializer, NULL) : NULL;
   const float *scale = row->tensor.scale->data;
   gsize n_clipped = 0;
   gint64 low, high;
@@ -269,7 +271,8 @@ resolve_row_bias_fill (VnResolver         *self,
 
   scales[0] = vn_quant_own_bias_scale (&self->scheme.scales, dtype, min * bias->beta, max * bias->beta);
   for (gsize i = 0; i < n && product; i++)
-    scales[i] = ((const float *) x->scale->data)[x->factors != NULL ? i * x->scale->n_elements / n : 0] * ((const float *) weight->scale->data)[i];
+    scales[i] = ((const float *) x->scale->data)[x->factors != NULL
+                                                 ? i * x->scale->n_elements / n : 0] * ((const float *) weight->scale->data)[i];
   if (product && vn_quant_is_large_bias (&self->scheme.biases, bias->node, bias->bias->initializer, scales, n))
     return resolve_row_bias_say_large (self, bias);
   if (row == NULL)

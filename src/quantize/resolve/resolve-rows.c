@@ -113,7 +113,8 @@ resolve_rows_fill_activation (VnResolver     *self,
   row->tensor.max = max;
   row->tensor.method = imported != NULL ? g_strdup ("imported")
                      : winner != NULL ? g_strdup_printf ("%s: %s", method, winner) : g_strdup (method);
-  row->tensor.rule = vn_resolver_dup_rule (self, MAX (MAX (annotation->activation_rule, annotation->method_rule), annotation->tensor_rule),
+  row->tensor.rule = vn_resolver_dup_rule (self, MAX (MAX (annotation->activation_rule, annotation->method_rule),
+                                                      annotation->tensor_rule),
                                            row->tensor.dtype);
   if (rule != NULL && rule->scales != NULL)
     return vn_quant_parse_params (rule->scales, rule->zero_points, 1, row, error);
@@ -183,7 +184,8 @@ resolve_rows_choose_constant_ranges (VnResolver     *self,
                                      GError        **error)
 {
   const VnRangeMethod *method = vn_range_method_find (row->tensor.method, error);
-  const VnRangeSettings settings = vn_quant_get_range_settings (&self->scheme.activations, self->scheme.activations.percentile, row->tensor.dtype,
+  const VnRangeSettings settings = vn_quant_get_range_settings (&self->scheme.activations, self->scheme.activations.percentile,
+                                                                row->tensor.dtype,
                                                                 symmetric, reduce_range);
 
   if (method == NULL || g_str_equal (method->id, "minmax"))
@@ -213,8 +215,10 @@ resolve_rows_fill_constant (VnResolver     *self,
 
   if (min == NULL || max == NULL)
     return FALSE;
-  row->tensor.dtype = annotation->as_weight ? resolve_rows_weight_type (self, value) : vn_resolver_get_activation_type (self, value);
-  row->tensor.rule = vn_resolver_dup_rule (self, MAX (annotation->as_weight ? annotation->weight_rule : annotation->activation_rule,
+  row->tensor.dtype = annotation->as_weight ? resolve_rows_weight_type (self, value)
+                      : vn_resolver_get_activation_type (self, value);
+  row->tensor.rule = vn_resolver_dup_rule (self, MAX (annotation->as_weight
+                                                      ? annotation->weight_rule : annotation->activation_rule,
                                                       annotation->tensor_rule), row->tensor.dtype);
   if (annotation->block > 0)
     return vn_resolver_fill_blocks (self, value, row, error);
@@ -275,7 +279,8 @@ resolve_rows_find_provider (VnResolver     *self,
     {
       const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
 
-      *owner = annotation->absorbed_into != NULL ? annotation->absorbed_into : annotation->provider != NULL ? annotation->provider : value;
+      *owner = annotation->absorbed_into != NULL ? annotation->absorbed_into : annotation->provider != NULL
+               ? annotation->provider : value;
       row = vn_quant_plan_find_row (plan, (*owner)->name);
       if (*owner == value)
         return row;
@@ -381,7 +386,8 @@ vn_resolver_fill_rows (VnResolver   *self,
   values = self->graph->values;
   for (guint i = 0; i < values->len; i++)
     {
-      if (resolve_rows_is_float (g_ptr_array_index (values, i)) && !resolve_rows_add_row (self, plan, g_ptr_array_index (values, i), error))
+      if (resolve_rows_is_float (g_ptr_array_index (values, i)) &&
+          !resolve_rows_add_row (self, plan, g_ptr_array_index (values, i), error))
         return FALSE;
     }
   if (!resolve_rows_fill_all_converted (self, plan, error))

@@ -164,7 +164,8 @@ vn_resolver_set_tensor_rules (VnResolver *self)
     {
       const VnOverride *rule = g_ptr_array_index (self->scheme.rules, r);
 
-      if (!rule->enabled || !vn_override_is_for_tensors (rule) || resolve_tensor_rules_apply_rule (self, rule, (int) r, FALSE) > 0 ||
+      if (!rule->enabled || !vn_override_is_for_tensors (rule) ||
+          resolve_tensor_rules_apply_rule (self, rule, (int) r, FALSE) > 0 ||
           (self->scope == NULL && resolve_tensor_rules_apply_rule (self, rule, (int) r, TRUE) > 0) || self->notes == NULL ||
           self->scope != NULL || vn_resolver_is_meant_inside (self, resolve_tensor_rules_list_means, rule->tensors))
         continue;
@@ -209,7 +210,8 @@ vn_quant_rule_range (const VnOverride  *rule,
 {
   if (rule == NULL || (rule->min == NULL && rule->max == NULL))
     return TRUE;
-  if (!resolve_tensor_rules_replace_numbers (rule->min, name, n, min, error) || !resolve_tensor_rules_replace_numbers (rule->max, name, n, max, error))
+  if (!resolve_tensor_rules_replace_numbers (rule->min, name, n, min, error) ||
+      !resolve_tensor_rules_replace_numbers (rule->max, name, n, max, error))
     return FALSE;
   for (gsize i = 0; i < n; i++)
     if (min[i] > max[i])

@@ -33,7 +33,8 @@ resolve_unseen_is_named (VnResolver   *self,
 {
   const VnOverride *rule = vn_resolver_get_rule (self, self->quant_nodes[node->index].rule);
 
-  return (self->scheme.placement.only_nodes != NULL && g_strv_contains ((const char * const *) self->scheme.placement.only_nodes, label)) ||
+  return (self->scheme.placement.only_nodes != NULL &&
+          g_strv_contains ((const char * const *) self->scheme.placement.only_nodes, label)) ||
          (rule != NULL && g_strcmp0 (rule->pattern, label) == 0);
 }
 
@@ -70,7 +71,8 @@ resolve_unseen_has_weights (const VnNode *node)
     {
       const VnValue *value = vn_node_get_input (node, i);
 
-      if (value != NULL && value->initializer != NULL && value->initializer->dtype == VN_DTYPE_F32 && value->initializer->shape.rank > 1)
+      if (value != NULL && value->initializer != NULL && value->initializer->dtype == VN_DTYPE_F32 &&
+          value->initializer->shape.rank > 1)
         return TRUE;
     }
   return FALSE;

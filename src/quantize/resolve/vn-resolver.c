@@ -112,7 +112,8 @@ resolver_tell_leaks (VnResolver          *self,
   if (leaks->len > MOST_LEAKS)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-leaks", NULL,
                   ngettext ("Rule %u does not enclose its region: %u more tensor crosses its edge",
-                            "Rule %u does not enclose its region: %u more tensors cross its edge", leaks->len - MOST_LEAKS), rule + 1, leaks->len - MOST_LEAKS);
+                            "Rule %u does not enclose its region: %u more tensors cross its edge", leaks->len - MOST_LEAKS),
+                            rule + 1, leaks->len - MOST_LEAKS);
 }
 
 /* All nodes between the edges, or those of them that a pattern selects. */
@@ -189,7 +190,8 @@ resolver_apply_rules (VnResolver  *self,
         continue;
       n = rule->in_edges == NULL && rule->out_edges == NULL ? resolver_apply_pattern (self, rule, (int) r, labels)
                                                             : resolver_apply_boundary (self, rule, (int) r, labels, &error);
-      if (n > 0 || self->notes == NULL || self->scope != NULL || vn_resolver_is_meant_inside (self, resolver_rule_means, (gpointer) rule))
+      if (n > 0 || self->notes == NULL || self->scope != NULL ||
+          vn_resolver_is_meant_inside (self, resolver_rule_means, (gpointer) rule))
         continue;
 
       subject = resolver_describe_rule (rule);

@@ -164,7 +164,8 @@ write_half_convert_source (Writer  *self,
     return;
   twin = write_half_add_twin (self->graph, value, "_fp16", VN_DTYPE_F16);
   write_half_redirect (halves, twin);
-  write_half_insert_cast (self->graph, value->producer != NULL ? vn_node_get_next (value->producer) : write_half_first_of (halves), value,
+  write_half_insert_cast (self->graph, value->producer != NULL
+                          ? vn_node_get_next (value->producer) : write_half_first_of (halves), value,
                           twin, VN_DTYPE_F16);
 }
 

@@ -72,7 +72,8 @@ write_integer_has_operator (const VnWriteScheme *scheme,
   if (vn_node_is (node, "Gather"))
     return write_integer_is_matrix_of (node, 0, 0);
   if (vn_node_is (node, "LSTM"))
-    return scheme->dynamic && write_integer_is_matrix_of (node, 1, 3) && write_integer_is_matrix_of (node, 2, 3) && vn_node_get_int (node, "layout", 0) == 0;
+    return scheme->dynamic && write_integer_is_matrix_of (node, 1, 3) && write_integer_is_matrix_of (node, 2, 3) &&
+           vn_node_get_int (node, "layout", 0) == 0;
   if (vn_node_is (node, "Gemm"))
     return write_integer_is_matrix_of (node, 1, 2) && vn_node_get_float (node, "alpha", 1) == 1 &&
            vn_node_get_float (node, "beta", 1) == 1 && vn_node_get_int (node, "transA", 0) == 0;

@@ -76,8 +76,8 @@ write_nbits_pack_rows (const Packing *self,
                             vn_tensor_get_s64 (self->data, layout->by_rows ? n * layout->k + k : k * layout->n + n));
 }
 
-/* Two rows of numbers of 4 bits at a time, both of an even number of columns, become bytes of two rows. What lies far apart in the
- * result goes by a tile. */
+/* Two rows of numbers of 4 bits at a time, both of an even number of columns, become bytes of two rows. What lies far apart in
+ * the result goes by a tile. */
 static void
 write_nbits_pack_nibbles (const Packing *self,
                           gsize          first,
@@ -152,7 +152,8 @@ write_nbits_pack_weight (const Layout    *self,
                          GError         **error)
 {
   gsize bytes = self->block * self->bits / 8;
-  g_autoptr(VnTensor) packed = vn_tensor_new (VN_DTYPE_U8, &VN_SHAPE ((gint64) self->n, (gint64) self->n_blocks, (gint64) bytes), error);
+  g_autoptr(VnTensor) packed = vn_tensor_new (VN_DTYPE_U8, &VN_SHAPE ((gint64) self->n, (gint64) self->n_blocks, (gint64) bytes),
+                                              error);
   Packing packing = { self, data, packed, self->n_blocks * bytes };
 
   if (packed == NULL)

@@ -255,7 +255,8 @@ write_converted (VnModel          *model,
         if (row->receives[i])
           write_pairs_replace_input (g_ptr_array_index (nodes, i), pair.output, output);
     }
-  behind = write_pairs_add_named_conversion (pair.quantize, behind, domain, base, "_convert_QuantizeLinear", input, params, integers);
+  behind = write_pairs_add_named_conversion (pair.quantize, behind, domain, base, "_convert_QuantizeLinear", input, params,
+                                             integers);
   write_pairs_add_named_conversion (pair.dequantize, behind, domain, base, "_convert_DequantizeLinear", integers, params, output);
   if (all)
     g_hash_table_insert (value_names, g_strdup (base), g_strdup (output->name));

@@ -57,7 +57,8 @@ write_qdq_get_params (Writer             *self,
   if (params == NULL)
     {
       params = g_new (Params, 1);
-      params->scale = vn_quant_add_constant (self->graph, owner, "_scale", vn_quant_row_get_stored_scale ((const VnQuantRow *) row));
+      params->scale = vn_quant_add_constant (self->graph, owner, "_scale",
+                                             vn_quant_row_get_stored_scale ((const VnQuantRow *) row));
       params->zero_point = vn_quant_add_constant (self->graph, owner, "_zero_point", row->zero_point);
       g_hash_table_insert (self->params, g_strdup (owner), params);
     }
@@ -335,7 +336,8 @@ write_activation (Writer             *self,
     }
 
   if (middle != NULL)
-    write_qdq_insert_conversion (self, before, row, value->name, FALSE, input, params, middle, row->factors != NULL ? -1 : row->axis);
+    write_qdq_insert_conversion (self, before, row, value->name, FALSE, input, params, middle, row->factors != NULL
+                                 ? -1 : row->axis);
   write_qdq_insert_conversion (self, before, row, value->name, TRUE, middle != NULL ? middle : input, params, output, axis);
   write_qdq_remember_name (self, value->name, output->name);
 }
@@ -440,7 +442,8 @@ write_bias (Writer            *self,
   stored = vn_quant_add_constant (self->graph, row->tensor.name, "_quantized", data);
   if (linear)
     {
-      params.scale = vn_quant_add_constant (self->graph, row->tensor.name, "_quantized_scale", vn_quant_row_get_stored_scale (row));
+      params.scale = vn_quant_add_constant (self->graph, row->tensor.name, "_quantized_scale",
+                                            vn_quant_row_get_stored_scale (row));
       params.zero_point = vn_quant_add_constant (self->graph, row->tensor.name, "_quantized_zero_point",
                                                  row->tensor.zero_point);
     }
@@ -501,7 +504,8 @@ write_qdq_writer_init (Writer              *self,
                        GHashTable          *names)
 {
   self->scheme = scheme;
-  self->flags = (write_qdq_needs_contrib (model, plan) ? VN_PAIRS_CONTRIB : 0) | (write_qdq_has_byte_activations (plan) ? VN_PAIRS_BYTES : 0);
+  self->flags = (write_qdq_needs_contrib (model, plan) ? VN_PAIRS_CONTRIB : 0) | (write_qdq_has_byte_activations (plan)
+                                                                                  ? VN_PAIRS_BYTES : 0);
   self->model = model;
   self->graph = model->graph;
   self->plan = plan;

@@ -87,7 +87,8 @@ write_qlinear_quantize_bias (VnIntegerWriter        *self,
   g_autoptr(VnTensor) least = vn_tensor_new_f32 (&VN_SHAPE_SCALAR, &ends[0]);
   g_autoptr(VnTensor) largest = vn_tensor_new_f32 (&VN_SHAPE_SCALAR, &ends[1]);
   VnValue *scale = write_qlinear_add_step (self, node, base, "_scale", "Mul", (VnValue *[]) { x->scale, w->scale }, 2);
-  VnValue *ratio = write_qlinear_add_step (self, node, base, "_ratio", "Div", (VnValue *[]) { vn_node_get_input (node, 2), scale }, 2);
+  VnValue *ratio = write_qlinear_add_step (self, node, base, "_ratio", "Div",
+                                           (VnValue *[]) { vn_node_get_input (node, 2), scale }, 2);
   VnValue *rounded = write_qlinear_add_step (self, node, base, "_rounded", "Round", &ratio, 1);
   VnValue *limits[] = { rounded, vn_quant_add_constant (self->graph, base, "_least", least),
                         vn_quant_add_constant (self->graph, base, "_largest", largest) };

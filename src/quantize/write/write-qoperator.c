@@ -164,7 +164,8 @@ write_qoperator_has_kernel (const VnNode    *node,
                             const Quantized *b,
                             const Quantized *result)
 {
-  return vn_kernel_takes_types (node->op_type, write_qoperator_get_type (a), write_qoperator_get_type (b), write_qoperator_get_type (result));
+  return vn_kernel_takes_types (node->op_type, write_qoperator_get_type (a), write_qoperator_get_type (b),
+                                write_qoperator_get_type (result));
 }
 
 /* ---- replacing ---- */
@@ -275,7 +276,8 @@ write_qoperator_fold_two (Folder     *self,
   Quantized a, b, y;
 
   if (!write_qoperator_get_scalar_input (node, 0, &a) || !write_qoperator_get_quantized (vn_node_get_input (node, 1), &b) ||
-      !(is_product || write_qoperator_is_scalar (b.scale)) || !write_qoperator_get_result (self, vn_node_get_output (node, 0), &y) ||
+      !(is_product || write_qoperator_is_scalar (b.scale)) ||
+      !write_qoperator_get_result (self, vn_node_get_output (node, 0), &y) ||
       !write_qoperator_has_kernel (node, &a, &b, &y))
     return FALSE;
   write_qoperator_set_operands (node, 0, &a);
@@ -303,7 +305,8 @@ write_qoperator_fold_conv (Folder     *self,
 {
   Quantized x, w, bias, y;
 
-  if (!write_qoperator_get_scalar_input (node, 0, &x) || !write_qoperator_get_quantized (vn_node_get_input (node, 1), &w) || !write_qoperator_get_bias (node, &bias) ||
+  if (!write_qoperator_get_scalar_input (node, 0, &x) || !write_qoperator_get_quantized (vn_node_get_input (node, 1), &w) ||
+      !write_qoperator_get_bias (node, &bias) ||
       !write_qoperator_get_result (self, vn_node_get_output (node, 0), &y) || !write_qoperator_has_kernel (node, &x, &w, &y))
     return FALSE;
   write_qoperator_set_operands (node, 0, &x);
@@ -414,7 +417,8 @@ write_qoperator_fold_passthrough (Folder     *self,
   if (!write_qoperator_get_scalar_input (node, 0, &x))
     return FALSE;
   for (guint i = 0; i < node->outputs->len; i++)
-    if (!write_qoperator_get_result (self, vn_node_get_output (node, i), &results[i]) || !write_qoperator_same_grid (&x, &results[i]))
+    if (!write_qoperator_get_result (self, vn_node_get_output (node, i), &results[i]) ||
+        !write_qoperator_same_grid (&x, &results[i]))
       return FALSE;
   vn_node_set_input (node, 0, x.data);
   for (guint i = 0; i < node->outputs->len; i++)
@@ -443,7 +447,8 @@ write_qoperator_fold_pad (Folder     *self,
   gboolean is_constant = g_str_equal (mode, "constant");
   Quantized x, fill, y;
 
-  if (self->opset < 13 || !write_qoperator_get_scalar_input (node, 0, &x) || !write_qoperator_get_result (self, vn_node_get_output (node, 0), &y) ||
+  if (self->opset < 13 || !write_qoperator_get_scalar_input (node, 0, &x) ||
+      !write_qoperator_get_result (self, vn_node_get_output (node, 0), &y) ||
       !write_qoperator_same_grid (&x, &y))
     return FALSE;
   if (is_constant && vn_node_get_input (node, 2) != NULL)

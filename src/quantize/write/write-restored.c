@@ -23,9 +23,11 @@ write_restored_may_have_scales (const VnValue *value)
 static VnNode *
 write_restored_find_conversion (VnNode *node)
 {
-  const VnValue *scale = node != NULL ? vn_node_get_input (node, 1) : NULL, *zero_point = node != NULL ? vn_node_get_input (node, 2) : NULL;
+  const VnValue *scale = node != NULL ? vn_node_get_input (node, 1) : NULL, *zero_point = node != NULL
+                         ? vn_node_get_input (node, 2) : NULL;
 
-  return scale != NULL && scale->initializer != NULL && scale->initializer->n_elements == 1 && scale->initializer->dtype == VN_DTYPE_F32 &&
+  return scale != NULL && scale->initializer != NULL && scale->initializer->n_elements == 1 &&
+         scale->initializer->dtype == VN_DTYPE_F32 &&
          zero_point != NULL && zero_point->initializer != NULL ? node : NULL;
 }
 
@@ -74,8 +76,11 @@ write_restored_add_conversion (const VnNode  *node,
                                GError       **error)
 {
   VnGraph *graph = node->graph;
-  g_autoptr(VnTensor) scales = write_restored_make_scales (vn_node_get_input (like, 1)->initializer, vn_node_get_input (node, 1)->initializer, error);
-  g_autoptr(VnTensor) zero_points = scales != NULL ? write_restored_repeat (vn_node_get_input (like, 2)->initializer, scales->n_elements, error) : NULL;
+  g_autoptr(VnTensor) scales = write_restored_make_scales (vn_node_get_input (like, 1)->initializer,
+                                                           vn_node_get_input (node, 1)->initializer, error);
+  g_autoptr(VnTensor) zero_points = scales != NULL
+                                    ? write_restored_repeat (vn_node_get_input (like, 2)->initializer, scales->n_elements, error)
+                                    : NULL;
   g_autofree char *name = g_strconcat (base, "_", like->op_type, NULL);
   VnValue *inputs[3] = { input };
   VnNode *made;

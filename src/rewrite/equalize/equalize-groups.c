@@ -53,7 +53,8 @@ equalize_groups_pad_propagates (const VnNode *node)
   gint64 pads[2 * VN_MAX_RANK];
   gsize n;
 
-  if (g_str_equal (mode, "constant") && (!equalize_groups_is_zero_or_missing (node, 2) || vn_node_get_float (node, "value", 0) != 0))
+  if (g_str_equal (mode, "constant") && (!equalize_groups_is_zero_or_missing (node, 2) ||
+                                         vn_node_get_float (node, "value", 0) != 0))
     return FALSE;
   if (vn_node_get_input (node, 3) != NULL || !vn_rewrite_get_ints (node, "pads", 1, pads, 2 * VN_MAX_RANK, &n) || n < 4)
     return FALSE;
@@ -122,7 +123,8 @@ vn_equalizer_propagates (const VnEqualizer *self,
   if (!equalize_groups_has_one_output (node))
     return FALSE;
   if (!ppq)
-    return vn_node_is (node, "Relu") || vn_node_is (node, "LeakyRelu") || (vn_node_is (node, "Pad") && equalize_groups_pad_propagates (node)) ||
+    return vn_node_is (node, "Relu") || vn_node_is (node, "LeakyRelu") ||
+           (vn_node_is (node, "Pad") && equalize_groups_pad_propagates (node)) ||
            (vn_node_is (node, "ReduceMean") && equalize_groups_mean_propagates (node, value));
   if (vn_node_is (node, "Add") || vn_node_is (node, "Sub"))
     return self->options->level >= 2 && equalize_groups_sum_propagates (node);
@@ -211,7 +213,8 @@ equalize_groups_add_triple (VnEqualizer  *self,
                             VnEqualLayer *first)
 {
   VnEqualLayer *middle = equalize_groups_is_plain_conv (first) ? equalize_groups_follow (self, first, TRUE) : NULL;
-  VnEqualLayer *last = middle != NULL && vn_equal_layer_is_depthwise (middle) ? equalize_groups_follow (self, middle, TRUE) : NULL;
+  VnEqualLayer *last = middle != NULL && vn_equal_layer_is_depthwise (middle)
+                       ? equalize_groups_follow (self, middle, TRUE) : NULL;
   VnEqualGroup *group;
 
   if (last == NULL || !equalize_groups_is_plain_conv (last))
@@ -311,7 +314,8 @@ static gboolean
 equalize_groups_visit (Search  *search,
                        VnValue *value)
 {
-  if (vn_rewrite_is_kept (search->self->returned, value) || value->uses->len == 0 || !equalize_groups_visit_producer (search, value) ||
+  if (vn_rewrite_is_kept (search->self->returned, value) || value->uses->len == 0 ||
+      !equalize_groups_visit_producer (search, value) ||
       (search->self->options->level < 2 && value->uses->len > 1))
     return FALSE;
   for (guint i = 0; i < value->uses->len; i++)

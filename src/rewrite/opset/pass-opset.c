@@ -66,7 +66,8 @@ opset_convert_node (VnOpsetStep  *step,
   for (guint i = 0; i < n; i++)
     if (rules[i].version == step->version && *node->domain == '\0' &&
         (g_str_equal (rules[i].op_type, "*") || g_str_equal (rules[i].op_type, node->op_type)) &&
-        (opset_has_parameters (node) ? !opset_refuse_parameters (step, node, error) : !opset_apply_rule (step, &rules[i], node, error)))
+        (opset_has_parameters (node) ? !opset_refuse_parameters (step, node, error)
+         : !opset_apply_rule (step, &rules[i], node, error)))
       return FALSE;
   return TRUE;
 }

@@ -103,7 +103,8 @@ channel_norms_get_other_line (const VnNode  *node,
                               const VnNode  *inner,
                               const VnShape *shape)
 {
-  return channel_norms_get_channel_line (vn_node_get_input (node, vn_node_get_input (node, 0) == vn_node_get_output (inner, 0) ? 1 : 0),
+  return channel_norms_get_channel_line (vn_node_get_input (node, vn_node_get_input (node, 0) == vn_node_get_output (inner, 0)
+                                                            ? 1 : 0),
                                          shape);
 }
 

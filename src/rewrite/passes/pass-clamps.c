@@ -110,7 +110,8 @@ clamps_merge (VnPassContext *ctx,
   g_autofree char *label = NULL, *first_name = NULL, *second_name = NULL;
   Interval a, b, both;
 
-  if (first == NULL || vn_node_get_output (second, 0) == NULL || !clamps_get_interval (first, &a) || !clamps_get_interval (second, &b) ||
+  if (first == NULL || vn_node_get_output (second, 0) == NULL || !clamps_get_interval (first, &a) ||
+      !clamps_get_interval (second, &b) ||
       vn_rewrite_get_dtype (between) != VN_DTYPE_F32)
     return FALSE;
   both = clamps_combine (&a, &b);

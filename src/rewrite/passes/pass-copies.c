@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Weights that several nodes share: a copy for each, so that each can have a scale of its own; or one for each axis of channels. */
+/* Weights that several nodes share: a copy for each, so that each can have a scale of its own; or one for each axis of
+ * channels. */
 #include "vn-rewrite-private.h"
 
 #include "vn-kernel-form.h"

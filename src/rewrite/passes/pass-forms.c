@@ -92,7 +92,8 @@ forms_spell_pads (VnPassContext *ctx,
   gsize n_axes, n_pads;
   VnValue *constant;
 
-  if (shape == NULL || !vn_rewrite_get_ints (node, NULL, 3, axes, MAX_INTS, &n_axes) || !forms_count_axes (axes, n_axes, shape->rank) ||
+  if (shape == NULL || !vn_rewrite_get_ints (node, NULL, 3, axes, MAX_INTS, &n_axes) ||
+      !forms_count_axes (axes, n_axes, shape->rank) ||
       !vn_rewrite_get_ints (node, NULL, 1, given, MAX_INTS, &n_pads) || n_pads != 2 * n_axes)
     return FALSE;
   for (gsize i = 0; i < n_axes; i++)
@@ -202,7 +203,8 @@ forms_graph (VnPassContext  *ctx,
         VnNode *node = g_ptr_array_index (nodes, i);
         g_autofree char *label = NULL;
 
-        if (!vn_node_is (node, remedies[k].op_type) || !vn_kernel_has_form (node, remedies[k].id) || !remedies[k].rewrite (ctx, node))
+        if (!vn_node_is (node, remedies[k].op_type) || !vn_kernel_has_form (node, remedies[k].id) ||
+            !remedies[k].rewrite (ctx, node))
           continue;
         label = vn_node_dup_label (node);
         vn_edit_log_add (ctx->log, "set", label, NULL, _("another form that computes the same, as %s"), _(remedies[k].text));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A network of half or double precision in single precision: weights, constants, casts and declared types. Every half is a float,
- * so nothing is lost; results differ only because sums are no longer rounded to half. Of doubles less is lost than quantizing takes. */
+ * so nothing is lost; results differ only because sums are no longer rounded to half. Of doubles less is lost than quantizing
+ * takes. */
 #include "vn-rewrite-private.h"
 
 static const struct {
@@ -117,7 +118,8 @@ fp16_widen_node (const Fp16  *self,
           return FALSE;
     }
   if (changed)
-    vn_edit_log_add (self->ctx->log, "set", label, NULL, _("%s with float32 instead of %s"), node->op_type, vn_dtype_get_name (self->from));
+    vn_edit_log_add (self->ctx->log, "set", label, NULL, _("%s with float32 instead of %s"), node->op_type,
+                     vn_dtype_get_name (self->from));
   return TRUE;
 }
 
@@ -166,7 +168,8 @@ fp16_has_double_layers (const VnGraph *graph)
   for (guint i = 0; i < graph->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (graph->nodes, i);
-      const VnValue *weight = node->domain[0] == '\0' && g_strv_contains (layers, node->op_type) ? vn_node_get_input (node, 1) : NULL;
+      const VnValue *weight = node->domain[0] == '\0' && g_strv_contains (layers, node->op_type)
+                              ? vn_node_get_input (node, 1) : NULL;
 
       if (weight != NULL && weight->type.kind == VN_TYPE_TENSOR && weight->type.dtype == VN_DTYPE_F64)
         return TRUE;

@@ -263,7 +263,8 @@ functions_expand_call (Expand            *self,
       return FALSE;
     }
   vn_edit_log_add (self->ctx->log, "replace", label, NULL, ngettext ("with the %u node of the function %s",
-                                                                     "with the %u nodes of the function %s", added->len), added->len, name);
+                                                                     "with the %u nodes of the function %s", added->len),
+                                                                     added->len, name);
   return functions_expand_nodes (self, added, &inner, error);
 }
 
@@ -309,7 +310,8 @@ functions_expand_nodes (Expand       *self,
       const VnFunction *function = vn_op_lookup_node (node, NULL) == NULL ? functions_find_function (self->index, node) : NULL;
 
       if (g_cancellable_set_error_if_cancelled (self->ctx->cancellable, error) ||
-          (function != NULL ? !functions_expand_call (self, node, function, chain, error) : !functions_expand_inner (self, node, chain, error)))
+          (function != NULL ? !functions_expand_call (self, node, function, chain, error)
+           : !functions_expand_inner (self, node, chain, error)))
         return FALSE;
     }
   return TRUE;

@@ -175,7 +175,8 @@ norms_is_scaled (const VnNode *node,
                  VnValue     **x)
 {
   *x = vn_node_get_input (node, 0);
-  return (vn_node_is (node, "Div") && vn_rewrite_input_is (node, 1, G_SQRT2)) || (vn_node_is (node, "Mul") && vn_rewrite_input_is (node, 1, M_SQRT1_2));
+  return (vn_node_is (node, "Div") && vn_rewrite_input_is (node, 1, G_SQRT2)) ||
+         (vn_node_is (node, "Mul") && vn_rewrite_input_is (node, 1, M_SQRT1_2));
 }
 
 /* x of 1 + erf (x / sqrt (2)). */

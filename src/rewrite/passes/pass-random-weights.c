@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-static const char * const learned[] = { "Conv", "ConvTranspose", "Gemm", "MatMul", "LSTM", "GRU", "RNN", "Gather", "PRelu", NULL };
+static const char * const learned[] = { "Conv", "ConvTranspose", "Gemm", "MatMul", "LSTM", "GRU", "RNN", "Gather", "PRelu",
+                                        NULL };
 
 static gboolean
 random_weights_is_learned (const VnValue *value)

@@ -95,7 +95,8 @@ remove_pair (VnPassContext *ctx,
   gboolean clamp;
   double high;
 
-  if (first == NULL || !vn_rewrite_quantizes (first) || vn_node_get_input (first, 0) == NULL || vn_node_get_output (node, 0) == NULL ||
+  if (first == NULL || !vn_rewrite_quantizes (first) || vn_node_get_input (first, 0) == NULL ||
+      vn_node_get_output (node, 0) == NULL ||
       !remove_qdq_is_float (vn_node_get_input (first, 0)))
     return FALSE;
   clamp = remove_qdq_clamps (node, first, &high);

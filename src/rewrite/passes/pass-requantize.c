@@ -79,7 +79,8 @@ requantize_move_zero_points (const VnTensor  *zero_points,
   VnTensor *moved = vn_tensor_new (to, &zero_points->shape, error);
 
   for (gsize i = 0; moved != NULL && i < moved->n_elements; i++)
-    ((guint8 *) moved->data)[i] = (guint8) requantize_move_zero_point (vn_tensor_get_s64 (zero_points, i), zero_points->dtype, to);
+    ((guint8 *) moved->data)[i] = (guint8) requantize_move_zero_point (vn_tensor_get_s64 (zero_points, i), zero_points->dtype,
+                                                                       to);
   return moved;
 }
 
@@ -111,11 +112,13 @@ requantize_convert_pair (VnPassContext  *ctx,
                          VnDType         to,
                          GError        **error)
 {
-  g_autoptr(VnTensor) zero_points = requantize_get_constant (node, 2), scale = requantize_get_constant (node, 1), moved = NULL, wide = NULL;
+  g_autoptr(VnTensor) zero_points = requantize_get_constant (node, 2), scale = requantize_get_constant (node, 1), moved = NULL,
+  wide = NULL;
   VnValue *middle = vn_node_get_output (node, 0), *zero_point, *step = vn_node_get_input (node, 1);
   g_autofree char *label = vn_node_dup_label (node);
 
-  if (zero_points == NULL || scale == NULL || scale->dtype != VN_DTYPE_F32 || !requantize_is_other_activation (zero_points->dtype, to))
+  if (zero_points == NULL || scale == NULL || scale->dtype != VN_DTYPE_F32 ||
+      !requantize_is_other_activation (zero_points->dtype, to))
     return TRUE;
   if (vn_dtype_get_bits (zero_points->dtype) == 16 && (wide = requantize_widen_steps (scale, error)) == NULL)
     return FALSE;
@@ -252,7 +255,8 @@ requantize_narrow_bias (VnPassContext  *ctx,
                         VnNode         *node,
                         GError        **error)
 {
-  g_autoptr(VnTensor) data = requantize_get_constant (node, 0), scale = requantize_get_constant (node, 1), raised = NULL, small = NULL;
+  g_autoptr(VnTensor) data = requantize_get_constant (node, 0), scale = requantize_get_constant (node, 1), raised = NULL,
+  small = NULL;
   g_autofree char *label = vn_node_dup_label (node);
   VnValue *old = vn_node_get_input (node, 2);
 
@@ -293,7 +297,8 @@ requantize_bias_int16_run (VnPassContext  *ctx,
     {
       VnNode *node = g_ptr_array_index (nodes, i);
 
-      if (vn_rewrite_dequantizes (node) && vn_node_get_output (node, 0) != NULL && requantize_is_bias (vn_node_get_output (node, 0)) &&
+      if (vn_rewrite_dequantizes (node) && vn_node_get_output (node, 0) != NULL &&
+          requantize_is_bias (vn_node_get_output (node, 0)) &&
           !requantize_narrow_bias (ctx, node, error))
         return FALSE;
     }

@@ -229,7 +229,8 @@ transposes_sink (VnPassContext *ctx,
   VnNode *transpose;
   Perm perm;
 
-  if (result == NULL || !(transposes_is_unary (node) || transposes_is_binary (node)) || !transposes_find_operands (returned, node, &perm, &n_transposed) ||
+  if (result == NULL || !(transposes_is_unary (node) || transposes_is_binary (node)) ||
+      !transposes_find_operands (returned, node, &perm, &n_transposed) ||
       (n_transposed < 2 && !transposes_leads_to_transpose (returned, result, &perm)))
     return FALSE;
   for (guint i = 0; i < n; i++)

@@ -7,11 +7,13 @@
 
 G_BEGIN_DECLS
 
-typedef enum { VN_CURVE_ITEM_UNIT, VN_CURVE_ITEM_TENSOR, VN_CURVE_ITEM_WEIGHT, VN_CURVE_ITEM_BITS, VN_CURVE_ITEM_BIAS } VnCurveItemKind;
+typedef enum { VN_CURVE_ITEM_UNIT, VN_CURVE_ITEM_TENSOR, VN_CURVE_ITEM_WEIGHT, VN_CURVE_ITEM_BITS,
+               VN_CURVE_ITEM_BIAS } VnCurveItemKind;
 
 /**
  * VnCurveItem: one choice.
- * @names: (element-type utf8): borrowed: tensors that a rule names if it is taken; of VN_CURVE_ITEM_BITS: if it is not taken, or taken, as
+ * @names: (element-type utf8): borrowed: tensors that a rule names if it is taken; of VN_CURVE_ITEM_BITS: if it is not taken, or
+ * taken, as
  *   @small says
  * @noise: by output: that is gone then
  * @group, @errors: the same

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Choices and what they come to: noise of several tensors adds up at the outputs; curve-collect.c finds what there is to choose. */
+/* Choices and what they come to: noise of several tensors adds up at the outputs; curve-collect.c finds what there is to
+ * choose. */
 #include "curve-choices-private.h"
 
 #include "vn-cure.h"
@@ -172,7 +173,8 @@ vn_curve_choices_new (const VnCurveNetwork *network,
   VnCurveChoices *self;
   VnCurveBuild build = { NULL };
 
-  g_return_val_if_fail (network != NULL && network->plan != NULL && network->contributions != NULL && network->floats != NULL, NULL);
+  g_return_val_if_fail (network != NULL && network->plan != NULL && network->contributions != NULL && network->floats != NULL,
+                        NULL);
 
   self = g_new0 (VnCurveChoices, 1);
   self->network = network;
@@ -240,7 +242,8 @@ choices_get_db (const VnCurveChoices *self,
 /**
  * vn_curve_choices_predict:
  *
- * Returns: mean signal to noise of the outputs, in dB, to first order, if errors of several tensors have nothing to do with each other
+ * Returns: mean signal to noise of the outputs, in dB, to first order, if errors of several tensors have nothing to do with each
+ * other
  */
 double
 vn_curve_choices_predict (VnCurveChoices *self,
@@ -301,8 +304,8 @@ choices_sum_groups (const VnCurveChoices *self,
 /**
  * vn_curve_choices_sum_up:
  *
- * Errors of weights are the same for each sample, those of activations are chance, but where they are clipped; in an output of few numbers
- * all may be alike, or seem so by chance. Which model is true is to be told from what is measured.
+ * Errors of weights are the same for each sample, those of activations are chance, but where they are clipped; in an output of
+ * few numbers all may be alike, or seem so by chance. Which model is true is to be told from what is measured.
  *
  * Returns: what @taken comes to by each model
  */
@@ -473,7 +476,8 @@ vn_curve_choices_fill (VnCurveChoices *self,
       else if (item->kind == VN_CURVE_ITEM_UNIT && taken[i] && wide == VN_DTYPE_UNDEFINED)
         choices_append (floats, item->names);
       point->n_small += item->kind == VN_CURVE_ITEM_BITS && !taken[i];
-      point->n_float += (item->kind == VN_CURVE_ITEM_WEIGHT || item->kind == VN_CURVE_ITEM_TENSOR) && taken[i] && wide == VN_DTYPE_UNDEFINED ? item->names->len : 0;
+      point->n_float += (item->kind == VN_CURVE_ITEM_WEIGHT || item->kind == VN_CURVE_ITEM_TENSOR) && taken[i] &&
+                        wide == VN_DTYPE_UNDEFINED ? item->names->len : 0;
       point->n_wide += item->kind == VN_CURVE_ITEM_TENSOR && taken[i] && wide != VN_DTYPE_UNDEFINED ? item->names->len : 0;
     }
   point->recipe = vn_recipe_copy (self->network->recipe);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What can be chosen in a network: which tensors are left in float or get other integers, what that gains at the outputs, and what the
- * parts of the network around it cost by it. */
+/* What can be chosen in a network: which tensors are left in float or get other integers, what that gains at the outputs, and
+ * what the parts of the network around it cost by it. */
 #pragma once
 
 #include "vn-choices.h"
@@ -27,8 +27,9 @@ typedef struct
   VnDType                  other_weight;
 } VnCurveNetwork;
 
-/* How errors of several tensors come together at the outputs: as if they had nothing to do with each other; those of weights and biases,
- * which are always the same ones, as they are alike or cancel out; with those of activations, too; all; and between the first and that. */
+/* How errors of several tensors come together at the outputs: as if they had nothing to do with each other; those of weights and
+ * biases, which are always the same ones, as they are alike or cancel out; with those of activations, too; all; and between the
+ * first and that. */
 #define VN_CURVE_N_MODELS 5
 
 /**

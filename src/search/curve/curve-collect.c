@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Nodes that are computed in one, such as a Conv and the Relu behind it, are a unit. A tensor in float, or of 16 bit, gains its noise
- * and requires all units that compute on integers around it to do without, as a single layer between others gains nothing; what a unit
- * costs is paid once. A unit in float between others pays for conversions, which a tensor that is in float on both sides saves again:
- * so choices grow to regions where that is cheaper. Noise of several tensors adds up at the outputs. */
+/* Nodes that are computed in one, such as a Conv and the Relu behind it, are a unit. A tensor in float, or of 16 bit, gains its
+ * noise and requires all units that compute on integers around it to do without, as a single layer between others gains nothing;
+ * what a unit costs is paid once. A unit in float between others pays for conversions, which a tensor that is in float on both
+ * sides saves again: so choices grow to regions where that is cheaper. Noise of several tensors adds up at the outputs. */
 #include "curve-choices-private.h"
 
 #include "vn-quant-plan.h"
@@ -132,7 +132,8 @@ collect_add_units (VnCurveBuild *self)
     {
       guint unit = collect_find_unit (self, i);
 
-      self->item_of[i] = !is_integer[unit] ? -1 : unit == i ? (int) collect_add (self, VN_CURVE_ITEM_UNIT, cost[i]) : self->item_of[unit];
+      self->item_of[i] = !is_integer[unit] ? -1 : unit == i
+                         ? (int) collect_add (self, VN_CURVE_ITEM_UNIT, cost[i]) : self->item_of[unit];
     }
   for (guint i = 0; i < self->graph->values->len; i++)
     {
@@ -267,7 +268,8 @@ collect_add_tensors (VnCurveBuild *self,
           g_hash_table_insert (groups, (gpointer) root, GUINT_TO_POINTER (item));
         }
       g_ptr_array_add (_vn_curve_get_item (self->choices, item - 1)->names, value->name);
-      collect_add_noise (self, self->noise, value->name, self->wide != VN_DTYPE_UNDEFINED ? 1 - 1 / (257.0 * 257.0) : 1, item - 1);
+      collect_add_noise (self, self->noise, value->name, self->wide != VN_DTYPE_UNDEFINED ? 1 - 1 / (257.0 * 257.0) : 1,
+                         item - 1);
       collect_touch (self, item - 1, value, value->producer, TRUE, more);
       for (guint u = 0; u < value->uses->len; u++)
         collect_touch (self, item - 1, value, g_array_index (value->uses, VnUse, u).node, FALSE, more);
@@ -278,8 +280,8 @@ collect_add_tensors (VnCurveBuild *self,
 
 /* ---- weights and biases ---- */
 
-/* ONNX Runtime makes integers of float weights between quantized tensors by itself: so what a layer reads, or what it writes, must be in
- * float, too. @sides: choices of the tensors it reads and writes; -1: none that is quantized */
+/* ONNX Runtime makes integers of float weights between quantized tensors by itself: so what a layer reads, or what it writes,
+ * must be in float, too. @sides: choices of the tensors it reads and writes; -1: none that is quantized */
 static void
 collect_free_one_side (VnCurveBuild *self,
                        guint         item,
@@ -296,7 +298,8 @@ collect_find_tensor (const VnCurveBuild *self,
                      const VnValue      *value)
 {
   for (guint i = 0; value != NULL && i < self->choices->items->len; i++)
-    if (_vn_curve_get_item (self->choices, i)->kind == VN_CURVE_ITEM_TENSOR && g_ptr_array_find (_vn_curve_get_item (self->choices, i)->names, value->name, NULL))
+    if (_vn_curve_get_item (self->choices, i)->kind == VN_CURVE_ITEM_TENSOR &&
+        g_ptr_array_find (_vn_curve_get_item (self->choices, i)->names, value->name, NULL))
       return (int) i;
   return -1;
 }
@@ -371,15 +374,18 @@ collect_add_weights (VnCurveBuild *self)
   for (guint i = 0; i < self->graph->values->len && total + bytes > 0; i++)
     {
       const VnValue *value = g_ptr_array_index (self->graph->values, i);
-      const VnQuantRow *row = value->initializer != NULL ? vn_quant_plan_find_row (self->choices->network->plan, value->name) : NULL;
+      const VnQuantRow *row = value->initializer != NULL
+                              ? vn_quant_plan_find_row (self->choices->network->plan, value->name) : NULL;
 
       if (row == NULL || !row->tensor.quantized || row->tensor.role != VN_TENSOR_WEIGHT)
         continue;
-      if (self->choices->cost == VN_CURVE_COST_SIZE && self->other_noise != NULL && g_hash_table_contains (self->other_noise, value->name))
+      if (self->choices->cost == VN_CURVE_COST_SIZE && self->other_noise != NULL &&
+          g_hash_table_contains (self->other_noise, value->name))
         collect_add_bits (self, value, row);
       else if (self->choices->cost != VN_CURVE_COST_SIZE && self->wide == VN_DTYPE_UNDEFINED)
         collect_add_float_weight (self, value, PRICE_OF_BYTES * collect_count (value) / bytes *
-                                               (self->choices->cost == VN_CURVE_COST_TIME ? self->choices->network->floats->seconds : 1));
+                                               (self->choices->cost == VN_CURVE_COST_TIME
+                                                ? self->choices->network->floats->seconds : 1));
     }
 }
 
@@ -394,7 +400,8 @@ collect_add_biases (VnCurveBuild *self)
       const VnQuantRow *row = g_ptr_array_index (plan->rows, i);
       guint item;
 
-      if (row->tensor.role != VN_TENSOR_BIAS || !row->tensor.quantized || row->node >= self->graph->nodes->len || self->item_of[row->node] < 0)
+      if (row->tensor.role != VN_TENSOR_BIAS || !row->tensor.quantized || row->node >= self->graph->nodes->len ||
+          self->item_of[row->node] < 0)
         continue;
       item = collect_add (self, VN_CURVE_ITEM_BIAS, 0);
       collect_add_noise (self, self->noise, row->tensor.name, 1, item);

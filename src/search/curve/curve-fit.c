@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A line between the measured choices on both sides along the curve tells what is to be added to a sum; the model of how errors come
- * together is the one that tells most of each measured choice from the others. */
+/* A line between the measured choices on both sides along the curve tells what is to be added to a sum; the model of how errors
+ * come together is the one that tells most of each measured choice from the others. */
 #include "curve-fit.h"
 
 #include <math.h>

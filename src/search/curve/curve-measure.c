@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Noise does not quite add up: about half of the points of a curve are measured, which corrects the prediction of those between them.
- * Of these some are then measured, too, once: they tell how good the prediction is. */
+/* Noise does not quite add up: about half of the points of a curve are measured, which corrects the prediction of those between
+ * them. Of these some are then measured, too, once: they tell how good the prediction is. */
 #include "curve-job-private.h"
 
 #include <math.h>
@@ -23,7 +23,8 @@ _vn_curve_job_measure_point (VnCurveJob    *self,
 
   if (!isnan (point->measured_db))
     return TRUE;
-  if (!_vn_curve_job_forecast (self, point->recipe, &trial, error) || !vn_improve_bench_measure (self->bench, &trial, cancellable, error))
+  if (!_vn_curve_job_forecast (self, point->recipe, &trial, error) ||
+      !vn_improve_bench_measure (self->bench, &trial, cancellable, error))
     return FALSE;
   point->measured_db = trial.judgement.sqnr_db;
   return TRUE;
@@ -86,10 +87,12 @@ measure_anchors (VnCurveJob    *self,
   guint n = measure_count_anchors (points->len);
 
   for (guint i = 0; i < n; i++)
-    if (!measure_anchor (self, g_ptr_array_index (points, n > 1 ? (i * (points->len - 1) + (n - 1) / 2) / (n - 1) : 0), cancellable, error))
+    if (!measure_anchor (self, g_ptr_array_index (points, n > 1 ? (i * (points->len - 1) + (n - 1) / 2) / (n - 1) : 0),
+                         cancellable, error))
       return FALSE;
   for (guint i = 0; i < points->len; i++)
-    if (((VnCurvePoint *) g_ptr_array_index (points, i))->is_plain && !measure_anchor (self, g_ptr_array_index (points, i), cancellable, error))
+    if (((VnCurvePoint *) g_ptr_array_index (points, i))->is_plain &&
+        !measure_anchor (self, g_ptr_array_index (points, i), cancellable, error))
       return FALSE;
   for (guint i = 0; i < self->spares->len; i++)
     if (!measure_anchor (self, g_ptr_array_index (self->spares, i), cancellable, error))
@@ -134,8 +137,8 @@ measure_checks (VnCurveJob    *self,
 /*< private >
  * _vn_curve_job_measure_some:
  *
- * Measures points of the curve, and predicts the others. What checked the prediction corrects it for those that are left, too, but keeps
- * what had been predicted.
+ * Measures points of the curve, and predicts the others. What checked the prediction corrects it for those that are left, too,
+ * but keeps what had been predicted.
  */
 gboolean
 _vn_curve_job_measure_some (VnCurveJob    *self,

@@ -197,7 +197,8 @@ points_take_nearest (GArray *others,
     {
       Other *other = &g_array_index (others, Other, i);
 
-      if (other->taken != NULL && (other->point < 0 || other->point == point) && (best == NULL || fabs (other->sum - sum) < fabs (best->sum - sum)))
+      if (other->taken != NULL && (other->point < 0 || other->point == point) &&
+          (best == NULL || fabs (other->sum - sum) < fabs (best->sum - sum)))
         best = other;
     }
   return best != NULL ? g_steal_pointer (&best->taken) : NULL;
@@ -207,7 +208,8 @@ points_take_nearest (GArray *others,
 #define NEAR_DB 0.4
 #define NEAR_PLACE 0.25
 
-/* A short curve has no points that could be spared to correct the others: so choices near its points serve, below and above each in turn. */
+/* A short curve has no points that could be spared to correct the others: so choices near its points serve, below and above each
+ * in turn. */
 static void
 points_add_spares (VnCurveJob     *self,
                    VnCurveChoices *choices,
@@ -215,7 +217,8 @@ points_add_spares (VnCurveJob     *self,
                    const double   *sums)
 {
   g_autoptr(GArray) others = points_list_others (self, choices, sets, sums);
-  guint n_points = vn_curve_get_n (self->curve), n = n_points < SHORT_CURVE ? MIN (2 * n_points, VN_CURVE_ANCHORS) : VN_CURVE_ANCHORS - MIN (n_points / 2, VN_CURVE_ANCHORS);
+  guint n_points = vn_curve_get_n (self->curve), n = n_points < SHORT_CURVE
+                   ? MIN (2 * n_points, VN_CURVE_ANCHORS) : VN_CURVE_ANCHORS - MIN (n_points / 2, VN_CURVE_ANCHORS);
 
   for (guint i = 0; i < n; i++)
     {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Weights that were rounded for one type suit no other: where the recipe asks for second-order rounding, both types have weights of their
- * own, and each choice is made of them. */
+/* Weights that were rounded for one type suit no other: where the recipe asks for second-order rounding, both types have weights
+ * of their own, and each choice is made of them. */
 #include "curve-job-private.h"
 
 /*< private >

@@ -49,7 +49,8 @@ wish_find_wanted (VnCurveJob *self)
     {
       VnCurvePoint *point = g_ptr_array_index (self->curve->points, i);
 
-      if (!wish_is_within (self, point) || (!isnan (self->settings.target_db) && vn_curve_point_get_db (point) < self->settings.target_db))
+      if (!wish_is_within (self, point) || (!isnan (self->settings.target_db) &&
+                                            vn_curve_point_get_db (point) < self->settings.target_db))
         continue;
       if (best == NULL || (isnan (self->settings.target_db) && vn_curve_point_get_db (point) > vn_curve_point_get_db (best)))
         best = point;
@@ -87,7 +88,8 @@ wish_set_error (VnCurveJob  *self,
     {
       g_autofree char *wanted = vn_format_bytes (self->settings.most_bytes), *least = vn_format_bytes (least_bytes);
 
-      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("No configuration fits into %s: the smallest one takes %s"), wanted, least);
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("No configuration fits into %s: the smallest one takes %s"), wanted,
+                   least);
     }
   else
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("No configuration meets the limits: at least %.1f %% of the "

@@ -11,8 +11,8 @@
 
 #include <math.h>
 
-/* Samples that contributions are measured on, and that points are measured on: as many, with copies of them, as these multiplications allow,
- * for all tensors or for each point, but some. */
+/* Samples that contributions are measured on, and that points are measured on: as many, with copies of them, as these
+ * multiplications allow, for all tensors or for each point, but some. */
 #define MOST_SAMPLES 32
 #define LEAST_SAMPLES 8
 #define MOST_CONTRIBUTION_MACS 6e11
@@ -51,8 +51,8 @@ curve_run (VnCurveJob      *self,
   return vn_job_run (job, cancellable, error) ? vn_run_ref (vn_quantize_job_get_result (job)) : NULL;
 }
 
-/* Points are measured on all samples, each several times: their errors are chance that is to be averaged. What tensors cost alone is
- * told from some of them. */
+/* Points are measured on all samples, each several times: their errors are chance that is to be averaged. What tensors cost alone
+ * is told from some of them. */
 static gboolean
 curve_make_judge (VnCurveJob    *self,
                   GCancellable  *cancellable,
@@ -95,11 +95,13 @@ vn_curve_job_quantize (VnJob         *job,
       return FALSE;
     }
   self->plain = curve_run (self, self->settings.quantize.recipe, NULL, TRUE, cancellable, error);
-  self->bench = self->plain != NULL ? vn_improve_bench_new (job, &self->settings.quantize, self->plain, cancellable, error) : NULL;
+  self->bench = self->plain != NULL ? vn_improve_bench_new (job, &self->settings.quantize, self->plain, cancellable, error)
+                : NULL;
   if (self->bench == NULL)
     return FALSE;
   self->bench->rounded = self->plain->rounded != NULL ? vn_model_ref (self->plain->rounded) : NULL;
-  self->bench->corrected[self->plain->rounded != NULL] = self->plain->corrected != NULL ? vn_model_ref (self->plain->corrected) : NULL;
+  self->bench->corrected[self->plain->rounded != NULL] = self->plain->corrected != NULL
+                                                         ? vn_model_ref (self->plain->corrected) : NULL;
   return curve_make_judge (self, cancellable, error);
 }
 
@@ -154,7 +156,8 @@ vn_curve_job_contribute (VnJob         *job,
   if (self->settings.cost == VN_CURVE_COST_SIZE && vn_curve_get_other_weight (recipe) != VN_DTYPE_UNDEFINED)
     {
       g_autoptr(VnRecipe) other = curve_make_other_recipe (recipe);
-      g_autoptr(VnQuantPlan) plan = vn_quantize_resolve (self->plain->corrected != NULL ? self->plain->corrected : self->plain->prepared, other,
+      g_autoptr(VnQuantPlan) plan = vn_quantize_resolve (self->plain->corrected != NULL
+                                                         ? self->plain->corrected : self->plain->prepared, other,
                                                          self->plain->stats, NULL, error);
 
       if (plan != NULL && _vn_curve_job_round_other (self, other, cancellable, error))
@@ -170,7 +173,8 @@ vn_curve_job_choose (VnJob         *job,
                      GError       **error)
 {
   VnCurveJob *self = vn_job_get_state (job, &curve_job_kind);
-  VnCurveNetwork network = { self->bench->input.prepared, self->settings.quantize.recipe, self->plain->plan, self->contributions, self->other,
+  VnCurveNetwork network = { self->bench->input.prepared, self->settings.quantize.recipe, self->plain->plan, self->contributions,
+                             self->other,
                              self->quantized, self->floats, vn_curve_get_other_weight (self->settings.quantize.recipe) };
   g_autoptr(VnCurveChoices) choices = NULL;
 

@@ -17,8 +17,8 @@
 /* How much longer than the plain export one may take in ONNX Runtime, unless accuracy comes first. */
 #define MOST_TIME 1.25
 
-/* The part of what the plain export multiplies on integers that must stay there: whoever quantizes wants that, even where float is as
- * fast. */
+/* The part of what the plain export multiplies on integers that must stay there: whoever quantizes wants that, even where float
+ * is as fast. */
 #define LEAST_INTEGER 0.5
 
 /* What an export must win of the float network's size, or of its time. */
@@ -74,7 +74,8 @@ vn_improve_bench_new (VnJob                     *job,
   vn_model_unref (self->input.prepared);
   self->input.prepared = vn_model_ref (plain->prepared);   /* equalized and balanced, if the recipe asks for it */
   self->input.edits = plain->edits;
-  if (!vn_job_input_find_parts (&self->input, cancellable, error) || !vn_job_input_find_reference (&self->input, self->input.measured, cancellable, error))
+  if (!vn_job_input_find_parts (&self->input, cancellable, error) ||
+      !vn_job_input_find_reference (&self->input, self->input.measured, cancellable, error))
     return NULL;
   self->judge = vn_job_make_judge (&self->input, NULL, JUDGED, cancellable, error);
   if (self->judge == NULL)
@@ -98,8 +99,8 @@ improve_bench_count_calibration (const VnQuantizeSettings *settings,
  * vn_improve_count_learned:
  * @plain: the first run
  *
- * What fits the samples it was made from need not fit others: ranges that just hold the former cut the latter off, the more so the
- * more ranges there are. So tries leave some of few samples to be judged by, but keep half of them at least.
+ * What fits the samples it was made from need not fit others: ranges that just hold the former cut the latter off, the more so
+ * the more ranges there are. So tries leave some of few samples to be judged by, but keep half of them at least.
  *
  * Returns: how many samples tries are calibrated with; 0 with an error
  */
@@ -194,7 +195,8 @@ vn_improve_bench_correct (VnImproveBench  *self,
   g_return_val_if_fail (self != NULL && recipe != NULL, FALSE);
 
   input = improve_bench_get_input (self, recipe);
-  corrected = vn_job_correct_biases (&input, self->job, improve_bench_get_rounded (self, recipe), self->stats, cancellable, error);
+  corrected = vn_job_correct_biases (&input, self->job, improve_bench_get_rounded (self, recipe), self->stats, cancellable,
+                                     error);
   if (corrected == NULL)
     return FALSE;
   g_clear_pointer (improve_bench_find_corrected (self, recipe), vn_model_unref);
@@ -208,7 +210,8 @@ improve_bench_get_corrected (VnImproveBench *self,
 {
   const VnModel *corrected = *improve_bench_find_corrected (self, recipe);
 
-  return vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) == VN_BIAS_CORRECTION_OFF ? NULL : corrected != NULL ? corrected : self->corrected[0];
+  return vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) == VN_BIAS_CORRECTION_OFF ? NULL : corrected != NULL
+         ? corrected : self->corrected[0];
 }
 
 /* The plan of a recipe. @weights: (out): the network that it is written from */
@@ -353,7 +356,8 @@ vn_improve_price_get_time (const VnImprovePrice *self)
  * @plain: of the export without any step
  * @accuracy_first: however long one takes, and however little of it is done on integers
  *
- * Returns: what exports may cost. All must win a part of what quantizing is done for, or, where @plain wins less, half as much as it
+ * Returns: what exports may cost. All must win a part of what quantizing is done for, or, where @plain wins less, half as much as
+ * it
  */
 VnImproveLimit
 vn_improve_limit_make (const VnImprovePrice *plain,

@@ -46,7 +46,8 @@ typedef struct
  * VnImproveLimit: what an export may cost.
  * @ratio, @wide_share: at most
  * @integer_share: at least
- * @size, @won_ratio: of these it must keep to one, or there is little reason to quantize: size, or time beside the float network's
+ * @size, @won_ratio: of these it must keep to one, or there is little reason to quantize: size, or time beside the float
+ * network's
  */
 typedef struct
 {

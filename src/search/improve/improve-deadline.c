@@ -56,7 +56,8 @@ vn_improve_deadline_new (GCancellable *outer,
   if (outer != NULL)
     {
       self->outer = g_object_ref (outer);
-      self->handler = g_cancellable_connect (outer, G_CALLBACK (deadline_outer_cancelled), g_object_ref (self->cancellable), g_object_unref);
+      self->handler = g_cancellable_connect (outer, G_CALLBACK (deadline_outer_cancelled), g_object_ref (self->cancellable),
+                                             g_object_unref);
     }
   self->thread = g_thread_new ("deadline", deadline_wait, self);
   return self;

@@ -26,8 +26,8 @@ improve_find_training (void)
   return n > 0 ? &steps[n - 1] : NULL;
 }
 
-/* (transfer full) (nullable): the best recipe, with training, if there is time for it. How much is no part of the recipe: equal settings make
- * equal recipes, however busy the computer is. */
+/* (transfer full) (nullable): the best recipe, with training, if there is time for it. How much is no part of the recipe: equal
+ * settings make equal recipes, however busy the computer is. */
 static VnRecipe *
 improve_add_training (VnImproveJob *self)
 {
@@ -37,7 +37,8 @@ improve_add_training (VnImproveJob *self)
   if (step == NULL || !vn_improve_step_apply (step, recipe, self->bench->input.prepared->graph) ||
       !vn_recipe_validate (recipe, NULL))
     return NULL;
-  if (vn_improve_get_seconds (self) + vn_improve_times_estimate_last (&self->times, self->recipe) + LEAST_TRAINING > self->settings.seconds)
+  if (vn_improve_get_seconds (self) + vn_improve_times_estimate_last (&self->times, self->recipe)
+      + LEAST_TRAINING > self->settings.seconds)
     {
       vn_improve_add_try (self, step, VN_IMPROVE_NO_TIME, NULL, NULL);
       return NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What steps of “--auto” look for in a network: where it ends, activation functions behind convolutions, and whether it can be simpler. */
+/* What steps of “--auto” look for in a network: where it ends, activation functions behind convolutions, and whether it can be
+ * simpler. */
 #include "improve-steps.h"
 
 #include "vn-graph-edit.h"
@@ -50,7 +51,8 @@ improve_graph_leads_on (const VnGraph *graph,
 /*< private >
  * vn_improve_list_tail:
  *
- * Returns: (transfer full) (nullable) (element-type utf8): names of the tensors of floats behind the last products, which no product comes
+ * Returns: (transfer full) (nullable) (element-type utf8): names of the tensors of floats behind the last products, which no
+ * product comes
  *   from, with a %NULL behind them; %NULL: there are none, or nothing but such tensors
  */
 GPtrArray *
@@ -87,13 +89,15 @@ vn_improve_list_tail (const VnGraph *graph)
 /*< private >
  * vn_improve_list_fusable:
  *
- * Returns: (transfer full) (element-type utf8): for the setting “fuse”: convolutions that nothing but one activation function reads, each
+ * Returns: (transfer full) (element-type utf8): for the setting “fuse”: convolutions that nothing but one activation function
+ * reads, each
  *   pair of types once. Clamps are taken in anyway
  */
 GPtrArray *
 vn_improve_list_fusable (const VnGraph *graph)
 {
-  static const char * const activations[] = { "PRelu", "LeakyRelu", "HardSwish", "HardSigmoid", "Sigmoid", "Tanh", "Elu", "Selu", "Celu", "Gelu", "Mish", "Softplus", NULL };
+  static const char * const activations[] = { "PRelu", "LeakyRelu", "HardSwish", "HardSigmoid", "Sigmoid", "Tanh", "Elu", "Selu",
+                                              "Celu", "Gelu", "Mish", "Softplus", NULL };
   GPtrArray *pairs = g_ptr_array_new_with_free_func (g_free);
 
   g_return_val_if_fail (graph != NULL, pairs);
@@ -104,7 +108,8 @@ vn_improve_list_fusable (const VnGraph *graph)
       const VnValue *from = vn_node_get_input (node, 0);
       g_autofree char *pair = NULL;
 
-      if (!g_strv_contains (activations, node->op_type) || from == NULL || from->producer == NULL || from->uses->len != 1 || from->is_output ||
+      if (!g_strv_contains (activations, node->op_type) || from == NULL || from->producer == NULL || from->uses->len != 1 ||
+          from->is_output ||
           !(vn_node_is (from->producer, "Conv") || vn_node_is (from->producer, "ConvTranspose")))
         continue;
       pair = g_strconcat (from->producer->op_type, "+", node->op_type, NULL);

@@ -183,7 +183,8 @@ improve_add_origins (const VnImproveJob   *self,
   return recipe;
 }
 
-/* Channels are balanced for what is quantized: with tensors left in float that makes another network, which may cost more. Half of them then. */
+/* Channels are balanced for what is quantized: with tensors left in float that makes another network, which may cost more. Half
+ * of them then. */
 static gboolean
 improve_try_balanced_origins (VnImproveJob         *self,
                               const VnImproveStep  *step,
@@ -234,7 +235,8 @@ improve_try_origins (VnImproveJob         *self,
 
   if (names == NULL)
     return FALSE;
-  for (guint n = 1; n <= names->len && improve_has_time (self, VN_IMPROVE_SETTING, base); n = n == names->len ? n + 1 : MIN (2 * n, names->len))
+  for (guint n = 1; n <= names->len && improve_has_time (self, VN_IMPROVE_SETTING, base); n = n == names->len
+       ? n + 1 : MIN (2 * n, names->len))
     {
       g_autoptr(VnRecipe) recipe = improve_add_origins (self, step, base, names, n);
       g_auto(VnImproveTrial) trial = { 0 };
@@ -259,8 +261,8 @@ improve_try_origins (VnImproveJob         *self,
   return TRUE;
 }
 
-/* Which part of the time that is left a step gets: what samples are asked layer by layer is done once more in the last run, and steps behind it
- * want some, too. */
+/* Which part of the time that is left a step gets: what samples are asked layer by layer is done once more in the last run, and
+ * steps behind it want some, too. */
 static const double improve_shares[] = { [VN_IMPROVE_SETTING] = 1, [VN_IMPROVE_ROUNDING] = 0.25, [VN_IMPROVE_CORRECTION] = 0.25,
                                          [VN_IMPROVE_NETWORK] = 0.4, [VN_IMPROVE_ORIGINS] = 0.5, [VN_IMPROVE_TRAINING] = 1 };
 
@@ -290,8 +292,8 @@ improve_apply (const VnImproveJob  *self,
 /*< private >
  * vn_improve_try:
  *
- * Tries a step, if the best recipe so far is not yet as it would make it, and there is time. Where it does not come to its end in its
- * part of the time it is left off.
+ * Tries a step, if the best recipe so far is not yet as it would make it, and there is time. Where it does not come to its end in
+ * its part of the time it is left off.
  *
  * Returns: %FALSE with an error if the job cannot go on
  */
@@ -326,7 +328,8 @@ vn_improve_try (VnImproveJob         *self,
   self->times.longest[step->kind] = MAX (self->times.longest[step->kind], seconds);
   if (step->kind == VN_IMPROVE_NETWORK && self->earlier->len > n_kept)
     self->times.network_seconds = seconds;
-  if (!good && vn_improve_deadline_is_over (deadline) && !g_cancellable_is_cancelled (cancellable) && !vn_error_is_memory (reason))
+  if (!good && vn_improve_deadline_is_over (deadline) && !g_cancellable_is_cancelled (cancellable) &&
+      !vn_error_is_memory (reason))
     {
       vn_improve_add_try (self, step, VN_IMPROVE_CUT, NULL, NULL);
       g_error_free (reason);

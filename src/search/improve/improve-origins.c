@@ -135,7 +135,8 @@ origins_take_next (Origins  *self,
  * @recipe: the best so far
  * @limit: what the export may cost; where its time does not matter tensors come by the error that starts there alone
  *
- * Returns: (transfer full) (nullable) (element-type utf8): names of activations: taken from the front, each number of them keeps to
+ * Returns: (transfer full) (nullable) (element-type utf8): names of activations: taken from the front, each number of them keeps
+ * to
  *   @limit
  */
 GPtrArray *

@@ -120,7 +120,8 @@ improve_restore (VnRecipe      *recipe,
                  const VnGraph *graph)
 {
   static const VnRecipeChange change = {
-    VN_RECIPE_FOLDS_FACTORS | VN_RECIPE_HAS_PAIRS, VN_RECIPE_DYNAMIC | VN_RECIPE_NPU | VN_RECIPE_SHIFTS, NULL, "balance-channels=restored",
+    VN_RECIPE_FOLDS_FACTORS | VN_RECIPE_HAS_PAIRS, VN_RECIPE_DYNAMIC | VN_RECIPE_NPU | VN_RECIPE_SHIFTS, NULL,
+    "balance-channels=restored",
   };
 
   return vn_recipe_change (recipe, &change);

@@ -2,8 +2,8 @@
 /* How long what “--auto” still has to do may take, by what it has done. */
 #include "improve-times.h"
 
-/* How often the time of rounding, which visits each layer once, correcting biases from front to end takes: it runs the rest of the network for
- * each layer. */
+/* How often the time of rounding, which visits each layer once, correcting biases from front to end takes: it runs the rest of
+ * the network for each layer. */
 #define CORRECTION_BESIDE_ROUNDING 6
 
 static double

@@ -27,8 +27,10 @@ improve_can_start_from (const VnImproveJob *self,
 {
   const VnQuantizeSettings *quantize = &self->settings.quantize;
 
-  return given != NULL && given->source == quantize->model && given->prepared != NULL && given->quantized != NULL && given->stats != NULL &&
-         given->errors != NULL && given->state >= VN_RUN_MEASURED && given->settings.n_calibration == quantize->n_calibration && given->settings.stats == NULL &&
+  return given != NULL && given->source == quantize->model && given->prepared != NULL && given->quantized != NULL &&
+         given->stats != NULL &&
+         given->errors != NULL && given->state >= VN_RUN_MEASURED && given->settings.n_calibration == quantize->n_calibration &&
+         given->settings.stats == NULL &&
          vn_recipe_equal (given->recipe, quantize->recipe);
 }
 
@@ -43,7 +45,8 @@ improve_start (VnImproveJob  *self,
 
   whole.origins = FALSE;
   self->whole = improve_can_start_from (self, self->settings.plain) ? vn_run_ref (self->settings.plain)
-                                                                    : vn_improve_run (&whole, self->recipe, NULL, cancellable, error);
+                                                                    : vn_improve_run (&whole, self->recipe, NULL, cancellable,
+                                                                                      error);
   self->trial = whole;
   self->trial.skip_compare = TRUE;
   n = self->whole != NULL ? vn_improve_count_learned (&self->trial, self->whole, error) : 0;

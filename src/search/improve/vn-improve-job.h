@@ -11,7 +11,8 @@ G_BEGIN_DECLS
  * @quantize: where it starts; samples must be there, and be compared
  * @seconds: when all is to end: steps are begun and ended by that
  * @accuracy_first: however slow the export gets in ONNX Runtime by it: otherwise at most
- *   1.25 times as slow as without any step, and half of what is computed on integers then must still be. In any case a quarter of the size, or
+ *   1.25 times as slow as without any step, and half of what is computed on integers then must still be. In any case a quarter of
+ * the size, or
  *   a fifth of the time, of the float network must be won, or half of what is won without any step where that is less
  * @plain: (nullable): what a run with @quantize has given before: it is not run again
  */
@@ -42,7 +43,8 @@ typedef struct
  */
 typedef enum
 {
-  VN_IMPROVE_KEPT, VN_IMPROVE_NO_GAIN, VN_IMPROVE_TOO_SLOW, VN_IMPROVE_TOO_FLOAT, VN_IMPROVE_TOO_WIDE, VN_IMPROVE_TOO_LITTLE, VN_IMPROVE_IMPOSSIBLE,
+  VN_IMPROVE_KEPT, VN_IMPROVE_NO_GAIN, VN_IMPROVE_TOO_SLOW, VN_IMPROVE_TOO_FLOAT, VN_IMPROVE_TOO_WIDE, VN_IMPROVE_TOO_LITTLE,
+  VN_IMPROVE_IMPOSSIBLE,
   VN_IMPROVE_NO_TIME, VN_IMPROVE_CUT, VN_IMPROVE_REMADE, VN_IMPROVE_GIVEN_UP
 } VnImproveOutcome;
 

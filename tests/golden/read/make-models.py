@@ -186,7 +186,8 @@ def bad():
     save("bad-output", model([relu], outputs=["nothing"]))
     save("bad-no-op", model([node("", ["x"], ["y"])]))
     save("bad-input-twice", model([relu], inputs=["x", "x"]))
-    for name, dims, data in [("bad-dims", [2, -3], b""), ("bad-size", [4], b"12345678"), ("bad-overflow", [1 << 40, 1 << 40], b""),
+    for name, dims, data in [("bad-dims", [2, -3], b""), ("bad-size", [4], b"12345678"),
+                             ("bad-overflow", [1 << 40, 1 << 40], b""),
                              ("bad-rank", [1] * 9, b"1234")]:
         w = TensorProto(name="w", data_type=TensorProto.FLOAT, dims=dims, raw_data=data)
         save(name, model([relu], initializers=[w]))

@@ -121,7 +121,8 @@ fill_rows (VnTensor *tensor,
       const double numbers[] = { thing.cx, thing.cy, thing.w, thing.h, thing.score };
 
       for (gsize k = 0; k < n_numbers; k++)
-        put (tensor, i * n_numbers + k, k < 5 ? numbers[k] / (k < 4 ? unit : 1) : k < 5 + n_points ? thing.cx : k - 5 - n_points == thing.class);
+        put (tensor, i * n_numbers + k, k < 5 ? numbers[k] / (k < 4 ? unit : 1) : k < 5 + n_points
+             ? thing.cx : k - 5 - n_points == thing.class);
     }
 }
 
@@ -384,7 +385,8 @@ fill_other_text (VnTensor *tensor, Variant variant)
       put (tensor, 7 * 12 + k, k == 6 ? 0.89 : 0.01);
 }
 
-/* Maps of 64 x 64 cells, of which 2 % of the diagonal are 1.8: moved by (1, 1), by (2, 0), not sure, and one that only PART shows. */
+/* Maps of 64 x 64 cells, of which 2 % of the diagonal are 1.8: moved by (1, 1), by (2, 0), not sure, and one that only PART
+ * shows. */
 static void
 fill_spots (VnTensor *tensor,
             Variant   variant,
@@ -470,33 +472,42 @@ fill_softmax_maps (VnTensor *tensor, Variant variant)
 
 static const Case kept[] = {
   { "YOLOv8", VN_TASK_DETECTION, { { VN_SHAPE (1, 7, 84), fill_columns_in_pixels } }, SIZE, SIZE, 0, 3, 1, 1 },
-  { "YOLOv8 in parts of the picture", VN_TASK_DETECTION, { { VN_SHAPE (1, 7, 84), fill_columns_in_parts } }, SIZE, SIZE, 0, 3, 1, 1 },
+  { "YOLOv8 in parts of the picture", VN_TASK_DETECTION, { { VN_SHAPE (1, 7, 84), fill_columns_in_parts } }, SIZE, SIZE, 0, 3, 1,
+    1 },
   { "YOLOv8 with keypoints", VN_TASK_DETECTION, { { VN_SHAPE (1, 13, 84), fill_columns_with_points } }, SIZE, SIZE, 0, 3, 1, 1 },
   { "YOLOv8 with masks", VN_TASK_DETECTION, { { VN_SHAPE (1, 15, 84), fill_columns_with_mask } }, SIZE, SIZE, 0, 3, 1, 1,
     { VN_TASK_DETECTION, FALSE, 3 } },
   { "YOLOv5", VN_TASK_DETECTION, { { VN_SHAPE (1, 252, 8), fill_rows_in_pixels } }, SIZE, SIZE, 0, 3, 1, 1 },
-  { "YOLOv5 in parts of the picture", VN_TASK_DETECTION, { { VN_SHAPE (1, 252, 8), fill_rows_in_parts } }, SIZE, SIZE, 0, 3, 1, 1 },
+  { "YOLOv5 in parts of the picture", VN_TASK_DETECTION, { { VN_SHAPE (1, 252, 8), fill_rows_in_parts } }, SIZE, SIZE, 0, 3, 1,
+    1 },
   { "YOLOv5-face", VN_TASK_DETECTION, { { VN_SHAPE (1, 252, 12), fill_rows_with_points } }, SIZE, SIZE, 0, 3, 1, 1 },
   { "YOLOv10", VN_TASK_DETECTION, { { VN_SHAPE (1, 20, 6), fill_final_score_class } }, SIZE, SIZE, 0, 3, 1, 1 },
   { "class, score, corners", VN_TASK_DETECTION, { { VN_SHAPE (20, 6), fill_final_class_score } }, SIZE, SIZE, 0, 3, 1, 1 },
   { "picture, corners, class, score", VN_TASK_DETECTION, { { VN_SHAPE (20, 7), fill_final_of_batch } }, SIZE, SIZE, 0, 3, 1, 1 },
-  { "picture, class, score, corners", VN_TASK_DETECTION, { { VN_SHAPE (1, 1, 20, 7), fill_final_of_caffe } }, SIZE, SIZE, 0, 3, 1, 1 },
-  { "SSD, background first", VN_TASK_DETECTION, { { VN_SHAPE (1, 50, 4), fill_scores_behind }, { VN_SHAPE (1, 50, 4), fill_corners } },
+  { "picture, class, score, corners", VN_TASK_DETECTION, { { VN_SHAPE (1, 1, 20, 7), fill_final_of_caffe } }, SIZE, SIZE, 0, 3, 1,
+    1 },
+  { "SSD, background first", VN_TASK_DETECTION,
+    { { VN_SHAPE (1, 50, 4), fill_scores_behind }, { VN_SHAPE (1, 50, 4), fill_corners } },
     SIZE, SIZE, 0, 3, 1, 1 },
-  { "SSD, background last", VN_TASK_DETECTION, { { VN_SHAPE (1, 50, 4), fill_corners }, { VN_SHAPE (1, 50, 4), fill_scores_in_front } },
+  { "SSD, background last", VN_TASK_DETECTION, { { VN_SHAPE (1, 50, 4), fill_corners },
+                                                 { VN_SHAPE (1, 50, 4), fill_scores_in_front } },
     SIZE, SIZE, 0, 3, 1, 1 },
-  { "SSD without background", VN_TASK_DETECTION, { { VN_SHAPE (1, 50, 4), fill_centres }, { VN_SHAPE (1, 50, 3), fill_scores_alone } },
+  { "SSD without background", VN_TASK_DETECTION,
+    { { VN_SHAPE (1, 50, 4), fill_centres }, { VN_SHAPE (1, 50, 3), fill_scores_alone } },
     SIZE, SIZE, 0, 3, 1, 1 },
-  { "DETR", VN_TASK_DETECTION, { { VN_SHAPE (1, 50, 4), fill_softmax_logits, "logits" }, { VN_SHAPE (1, 50, 4), fill_centres, "boxes" } },
+  { "DETR", VN_TASK_DETECTION, { { VN_SHAPE (1, 50, 4), fill_softmax_logits, "logits" },
+                                 { VN_SHAPE (1, 50, 4), fill_centres, "boxes" } },
     SIZE, SIZE, 0, 3, 1, 1 },
-  { "DETR with sigmoids", VN_TASK_DETECTION, { { VN_SHAPE (1, 50, 3), fill_sigmoid_logits }, { VN_SHAPE (1, 50, 4), fill_centres } },
+  { "DETR with sigmoids", VN_TASK_DETECTION, { { VN_SHAPE (1, 50, 3), fill_sigmoid_logits },
+                                               { VN_SHAPE (1, 50, 4), fill_centres } },
     SIZE, SIZE, 0, 3, 1, 1 },
   { "chosen boxes, labels", VN_TASK_DETECTION, { { VN_SHAPE (20, 4), fill_corners }, { VN_SHAPE (20), fill_class, NULL, TRUE },
                                                  { VN_SHAPE (20), fill_score } }, SIZE, SIZE, 0, 3, 1, 1 },
   { "chosen and all boxes", VN_TASK_DETECTION,
     { { VN_SHAPE (1, 20, 4), fill_corners }, { VN_SHAPE (1, 20), fill_class }, { VN_SHAPE (1, 20), fill_score },
       { VN_SHAPE (1, 50, 4), fill_corners }, { VN_SHAPE (1, 50, 4), fill_scores_behind } }, SIZE, SIZE, 0, 3, 1, 1 },
-  { "CenterNet", VN_TASK_DETECTION, { { VN_SHAPE (1, 3, 16, 16), fill_map_of_scores }, { VN_SHAPE (1, 2, 16, 16), fill_map_of_sizes },
+  { "CenterNet", VN_TASK_DETECTION, { { VN_SHAPE (1, 3, 16, 16), fill_map_of_scores },
+                                      { VN_SHAPE (1, 2, 16, 16), fill_map_of_sizes },
                                       { VN_SHAPE (1, 2, 16, 16), fill_map_of_places } }, SIZE, SIZE, 0, 3, 1, 1 },
   { "CenterNet, logits", VN_TASK_DETECTION, { { VN_SHAPE (1, 2, 16, 16), fill_map_of_sizes, "wh" },
                                               { VN_SHAPE (1, 3, 16, 16), fill_map_of_logits, "hm" } }, SIZE, SIZE, 0, 3, 1, 1 },
@@ -508,7 +519,8 @@ static const Case kept[] = {
   { "text, one letter another", VN_TASK_TEXT, { { VN_SHAPE (1, 8, 12), fill_other_text } }, 32, 64, 0, 1, 0, 0 },
   { "maps of keypoints", VN_TASK_KEYPOINTS, { { VN_SHAPE (1, 4, 64, 64), fill_spots_first } }, 256, 256, 0, 3, 1, 1 },
   { "maps of keypoints, last", VN_TASK_KEYPOINTS, { { VN_SHAPE (1, 64, 64, 4), fill_spots_last } }, 256, 256, 0, 3, 1, 1 },
-  { "rows of keypoints", VN_TASK_KEYPOINTS, { { VN_SHAPE (1, 5, 64), fill_places }, { VN_SHAPE (1, 5, 48), fill_places } }, 24, 32, 0, 5, 4, 0 },
+  { "rows of keypoints", VN_TASK_KEYPOINTS, { { VN_SHAPE (1, 5, 64), fill_places }, { VN_SHAPE (1, 5, 48), fill_places } }, 24,
+    32, 0, 5, 4, 0 },
   { "keypoints", VN_TASK_KEYPOINTS, { { VN_SHAPE (1, 1, 6, 3), fill_points } }, SIZE, SIZE, 0, 6, 5, 0 },
 };
 
@@ -522,10 +534,12 @@ static const Case others[] = {
   { "numbers of 512", VN_TASK_EMBEDDING, { { VN_SHAPE (1, 512), fill_logits } }, 64, 64 },
   { "hidden states", VN_TASK_EMBEDDING, { { VN_SHAPE (1, 8, 128), fill_logits, "last_hidden_state" } }, 0, 0, 8 },
   { "logits by their name", VN_TASK_CLASSIFICATION, { { VN_SHAPE (1, 512), fill_logits, "logits" } }, 64, 64 },
-  { "classes, switched off", VN_TASK_OTHER, { { VN_SHAPE (1, 1000), fill_logits } }, 64, 64, 0, 0, 0, 0, { VN_TASK_OTHER, TRUE } },
+  { "classes, switched off", VN_TASK_OTHER, { { VN_SHAPE (1, 1000), fill_logits } }, 64, 64, 0, 0, 0, 0,
+    { VN_TASK_OTHER, TRUE } },
   { "an embedding, as the user says", VN_TASK_EMBEDDING, { { VN_SHAPE (1, 1000), fill_logits } }, 64, 64, 0, 0, 0, 0,
     { VN_TASK_EMBEDDING, TRUE } },
-  { "no detector, whatever is said", VN_TASK_OTHER, { { VN_SHAPE (1, 1000), fill_logits } }, 64, 64, 0, 0, 0, 0, { VN_TASK_DETECTION, TRUE } },
+  { "no detector, whatever is said", VN_TASK_OTHER, { { VN_SHAPE (1, 1000), fill_logits } }, 64, 64, 0, 0, 0, 0,
+    { VN_TASK_DETECTION, TRUE } },
 };
 
 const Case *

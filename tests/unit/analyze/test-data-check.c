@@ -45,7 +45,8 @@ check (VnModel          *model,
     {
       const VnNote *note = vn_notes_get (notes, i);
 
-      g_test_message ("%s: %s %s", note->code, note->text, vn_data_suspicion_is (note) ? vn_data_suspicion_get_remedy (note) : "");
+      g_test_message ("%s: %s %s", note->code, note->text, vn_data_suspicion_is (note)
+                      ? vn_data_suspicion_get_remedy (note) : "");
       if (note->level != VN_NOTE_INFO)
         g_assert_true (vn_data_suspicion_is (note));
       if (note->level != VN_NOTE_INFO && remedy != NULL)
@@ -79,14 +80,16 @@ static const Network networks[] = {
   { "det_picodet_s_320_constnodes", { 123.675f, 116.28f, 103.53f }, { 58.395f, 57.12f, 57.375f }, FALSE, 1, FALSE, "imagenet" },
   { "det_ultraface_rfb320_raw_bn", ALL (127), ALL (128), FALSE, 1, FALSE, "minus-one-one", .quick = TRUE },
   { "seg_sinet_portrait_320", { 102.89f, 111.25f, 126.91f }, { 16048, 15820, 16921 }, TRUE, 1 },
-  { "cls_mobilenetv2_035_128_flowers", ALL (127.5f), ALL (127.5f), FALSE, 1, .tells_half = TRUE, .other_std = 255, .quick = TRUE },
+  { "cls_mobilenetv2_035_128_flowers", ALL (127.5f), ALL (127.5f), FALSE, 1, .tells_half = TRUE, .other_std = 255,
+    .quick = TRUE },
   { "det_yunet_n_dynamic", ALL (0), ALL (1), TRUE, 255, FALSE, "none", .quick = TRUE },
   { "det_yolox_nano_416", ALL (0), ALL (1), TRUE, 255, FALSE, "none", .n_samples = 6 },
   /* No BatchNormalization is left, but biases as large as what was normalized. */
   { "det_ultraface_rfb320", ALL (127), ALL (128), FALSE, 1, FALSE, "minus-one-one", .tells_half = TRUE },
   { "det_nanodet_m_320", { 103.53f, 116.28f, 123.675f }, { 57.375f, 57.12f, 58.395f }, TRUE, 1, FALSE, "imagenet",
     .tells_half = TRUE, .other_std = 255 },
-  { "det_picodet_xs_416_op10", { 123.675f, 116.28f, 103.53f }, { 58.395f, 57.12f, 57.375f }, FALSE, 1, FALSE, "imagenet", .n_samples = 6 },
+  { "det_picodet_xs_416_op10", { 123.675f, 116.28f, 103.53f }, { 58.395f, 57.12f, 57.375f }, FALSE, 1, FALSE, "imagenet",
+    .n_samples = 6 },
   { "det_openseeface_mnv3", { 123.675f, 116.28f, 103.53f }, { 58.395f, 57.12f, 57.375f }, FALSE, 1, FALSE, "imagenet",
     .tells_half = TRUE, .other_mean = 57.6f, .other_std = 114.5f, .quick = TRUE },
   { "cls_cifar10_winml_cnn", ALL (127.5f), ALL (127.5f), FALSE, 1, FALSE, "minus-one-one", .quick = TRUE },
@@ -228,7 +231,8 @@ make_model (gboolean norm)
 
 #define N_MADE 8u
 
-typedef enum { MADE_WELL, MADE_EQUAL, MADE_CONSTANT, MADE_PLAIN, MADE_NOISE, MADE_NAN, MADE_LAST, MADE_SMALL, MADE_LARGE, MADE_OUTLIER } Made;
+typedef enum { MADE_WELL, MADE_EQUAL, MADE_CONSTANT, MADE_PLAIN, MADE_NOISE, MADE_NAN, MADE_LAST, MADE_SMALL, MADE_LARGE,
+               MADE_OUTLIER } Made;
 
 /* A slope in each plane, in another direction for each of the samples; or what is wrong instead. */
 static void
@@ -246,11 +250,13 @@ write_sample (const char *folder,
       for (guint x = 0; x < 20; x++)
         {
           guint at = made == MADE_LAST ? (y * 20 + x) * 3 + c : (c * 20 + y) * 20 + x;
-          float value = 1 + (c == 1 ? -1.0f : 1.0f) * (made == MADE_EQUAL ? 1 : 1 + 0.01f * (float) sample) * ((float) x - 9.5f) / 5;
+          float value = 1 + (c == 1 ? -1.0f : 1.0f) * (made == MADE_EQUAL
+                                                       ? 1 : 1 + 0.01f * (float) sample) * ((float) x - 9.5f) / 5;
 
           values[at] = made == MADE_CONSTANT ? (float) sample : made == MADE_PLAIN ? (float) (sample + c) :
                        made == MADE_NOISE ? (float) g_rand_double_range (rand, -1, 3) :
-                       made == MADE_SMALL ? value / 255 : made == MADE_LARGE || (made == MADE_OUTLIER && sample == 5) ? value * 255 : value;
+                       made == MADE_SMALL ? value / 255 : made == MADE_LARGE || (made == MADE_OUTLIER && sample == 5)
+                       ? value * 255 : value;
         }
   if (made == MADE_NAN && sample == 1)
     values[7] = NAN;
@@ -355,7 +361,8 @@ static void
 test_mask (void)
 {
   static const struct { const char *type; float low; const char *codes; } cases[] = {
-    { "Softmax", -INFINITY, "" }, { "Softmax", NAN, "data-not-finite" }, { "Relu", -INFINITY, "data-not-finite" }, { "Softmax", -1, "" },
+    { "Softmax", -INFINITY, "" }, { "Softmax", NAN, "data-not-finite" }, { "Relu", -INFINITY, "data-not-finite" },
+    { "Softmax", -1, "" },
   };
 
   for (guint n = 0; n < G_N_ELEMENTS (cases); n++)

@@ -35,7 +35,8 @@ write_picture (const char *folder,
     for (int x = 0; x < SIDE; x++)
       for (int c = 0; c < 3; c++)
         {
-          double value = flat ? 128 : 118 + 70 * sin (x * (0.2 + 0.02 * index) + c) + 40 * cos (y * 0.3 + index) + g_rand_double_range (random, -20, 20);
+          double value = flat ? 128 : 118 + 70 * sin (x * (0.2 + 0.02 * index) + c) + 40 * cos (y * 0.3 + index)
+                         + g_rand_double_range (random, -20, 20);
 
           if (reddish)
             value += c == 0 ? 60 : c == 2 ? -60 : 0;
@@ -89,8 +90,10 @@ make_model (Network network)
   const float red[3] = { 0.4f, -0.07f, -0.55f }, wide[3] = { 0.18f, 0.18f, 0.18f };
   g_autoptr(VnTensor) weights = vn_tensor_new_f32 (&VN_SHAPE (3, 3, 1, 1), (const float[9]) { 1, 0, 0, 0, 1, 0, 0, 0, 1 });
   g_autoptr(VnTensor) ones = vn_tensor_new_f32 (&VN_SHAPE (3), (const float[3]) { 1, 1, 1 });
-  g_autoptr(VnTensor) mean = vn_tensor_new_f32 (&VN_SHAPE (3), network == NETWORK_NORM_RED ? red : (const float[3]) { -0.07f, -0.07f, -0.07f });
-  g_autoptr(VnTensor) variance = vn_tensor_new_f32 (&VN_SHAPE (3), network == NETWORK_NORM_IMAGENET ? (const float[3]) { 1, 1, 1 } : wide);
+  g_autoptr(VnTensor) mean = vn_tensor_new_f32 (&VN_SHAPE (3), network == NETWORK_NORM_RED
+                                                ? red : (const float[3]) { -0.07f, -0.07f, -0.07f });
+  g_autoptr(VnTensor) variance = vn_tensor_new_f32 (&VN_SHAPE (3), network == NETWORK_NORM_IMAGENET
+                                                    ? (const float[3]) { 1, 1, 1 } : wide);
   VnValue *w = vn_graph_add_initializer (graph, "w", weights);
   VnValue *b = vn_graph_add_initializer (graph, "b", ones);
   VnValue *m = vn_graph_add_initializer (graph, "m", mean);

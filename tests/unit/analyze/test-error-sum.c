@@ -76,7 +76,8 @@ test_lengths (void)
     }
   for (guint k = 0; k < G_N_ELEMENTS (lengths); k++)
     {
-      VnErrorSum sum = sum_of (f, q, lengths[k]), left, right = sum_of (f + lengths[k] / 3, q + lengths[k] / 3, lengths[k] - lengths[k] / 3);
+      VnErrorSum sum = sum_of (f, q, lengths[k]), left,
+      right = sum_of (f + lengths[k] / 3, q + lengths[k] / 3, lengths[k] - lengths[k] / 3);
       double ff = 0, dd = 0;
 
       for (gsize i = 0; i < lengths[k]; i++)

@@ -141,7 +141,8 @@ make_chain (const char *prefix)
   return model;
 }
 
-/* What the pointer is over is mirrored at every movement: the counterpart of a node lies at its own index, nothing is searched. */
+/* What the pointer is over is mirrored at every movement: the counterpart of a node lies at its own index, nothing is
+ * searched. */
 static void
 test_many (void)
 {

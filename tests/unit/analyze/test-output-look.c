@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Outputs that hardly depend on the samples, a network that takes all of them for one class, and labels that it hits by chance alone. */
+/* Outputs that hardly depend on the samples, a network that takes all of them for one class, and labels that it hits by chance
+ * alone. */
 #include "vn-evaluate.h"
 #include "vn-output-look.h"
 
@@ -18,7 +19,8 @@ count_notes (VnOutputLook *look)
   return vn_notes_get_n (notes);
 }
 
-/* [1, 3, 50]: the first slice is @size with a change of @change, half of the samples up, half down; the others are @rest and never change. */
+/* [1, 3, 50]: the first slice is @size with a change of @change, half of the samples up, half down; the others are @rest and
+ * never change. */
 static void
 test_reaction (void)
 {
@@ -38,11 +40,13 @@ test_reaction (void)
           g_autoptr(VnTensor) tensor = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (1, 3, 50), NULL);
 
           for (guint k = 0; k < 150; k++)
-            ((float *) tensor->data)[k] = k >= 50 ? cases[i].rest : cases[i].size + (s % 2 == 0 ? cases[i].change : -cases[i].change);
+            ((float *) tensor->data)[k] = k >= 50 ? cases[i].rest : cases[i].size
+                                          + (s % 2 == 0 ? cases[i].change : -cases[i].change);
           vn_output_look_add (look, 0, tensor);
         }
       if (cases[i].n_samples == N)
-        g_assert_cmpfloat_with_epsilon (vn_output_look_get_reaction (look), square / ((double) cases[i].size * cases[i].size + square), 1e-6);
+        g_assert_cmpfloat_with_epsilon (vn_output_look_get_reaction (look),
+                                        square / ((double) cases[i].size * cases[i].size + square), 1e-6);
       else
         g_assert_true (isnan (vn_output_look_get_reaction (look)));
       g_assert_cmpuint (count_notes (look), ==, cases[i].n_notes);
@@ -65,7 +69,8 @@ test_sizes (void)
   g_assert_cmpuint (count_notes (look), ==, 0);
 }
 
-/* A distribution over @n_classes, of which each sample has @confidence at one of the first @n_chosen, and the rest spread in its own way. */
+/* A distribution over @n_classes, of which each sample has @confidence at one of the first @n_chosen, and the rest spread in its
+ * own way. */
 static void
 test_classes (void)
 {
@@ -101,13 +106,15 @@ static void
 test_labels (void)
 {
   static const struct { guint n, hits, n_classes, n_notes; } cases[] = {
-    { 60, 8, 5, 1 }, { 60, 12, 5, 1 }, { 60, 40, 5, 0 }, { 60, 25, 5, 0 }, { 5, 0, 1000, 1 }, { 5, 1, 1000, 0 }, { 100, 50, 2, 1 },
+    { 60, 8, 5, 1 }, { 60, 12, 5, 1 }, { 60, 40, 5, 0 }, { 60, 25, 5, 0 }, { 5, 0, 1000, 1 }, { 5, 1, 1000, 0 },
+    { 100, 50, 2, 1 },
     { 100, 75, 2, 0 }, { 10, 5, 2, 0 }, { 2, 0, 10, 0 }, { 100, 13, 10, 1 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      const VnAccuracy accuracy = { .n = cases[i].n, .float_top1 = cases[i].hits, .n_classes = cases[i].n_classes, .valid = TRUE };
+      const VnAccuracy accuracy = { .n = cases[i].n, .float_top1 = cases[i].hits, .n_classes = cases[i].n_classes,
+                                    .valid = TRUE };
       g_autoptr(VnNotes) notes = vn_notes_new ();
 
       vn_labels_note_chance (&accuracy, notes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Parts of outputs: which are found in made tensors and in what real networks compute, who inherits them, and what their errors make of
- * the figure of a tensor. */
+/* Parts of outputs: which are found in made tensors and in what real networks compute, who inherits them, and what their errors
+ * make of the figure of a tensor. */
 #include "slice-sizes.h"
 #include "vn-find-parts.h"
 #include "vn-part-sums.h"
@@ -128,7 +128,8 @@ make_sample (MakeFunc       make,
   gint64 inner = vn_shape_count (shape, axis + 1, shape->rank);
 
   for (gsize i = 0; i < tensor->n_elements; i++)
-    ((float *) tensor->data)[i] = make ((gint64) i / inner % shape->dims[axis], (gint64) i % inner + (gint64) i / inner / shape->dims[axis], sample);
+    ((float *) tensor->data)[i] = make ((gint64) i / inner % shape->dims[axis],
+                                        (gint64) i % inner + (gint64) i / inner / shape->dims[axis], sample);
   return tensor;
 }
 
@@ -274,7 +275,8 @@ test_inherit (void)
 
 /* ---- errors ---- */
 
-/* Two slices of boxes near 100 with an error of 1, two of scores near 0.5 that become 0: 40 dB as a whole, nothing left of a part. */
+/* Two slices of boxes near 100 with an error of 1, two of scores near 0.5 that become 0: 40 dB as a whole, nothing left of a
+ * part. */
 static void
 test_errors (void)
 {
@@ -386,7 +388,8 @@ test_network (gconstpointer data)
   g_assert_no_error (error);
   for (guint i = 0; i < model->graph->outputs->len; i++)
     {
-      g_autofree char *one = describe (vn_parts_get (parts, ((const VnValue *) g_ptr_array_index (model->graph->outputs, i))->name));
+      g_autofree char *one = describe (vn_parts_get (parts, ((const VnValue *) g_ptr_array_index (model->graph->outputs,
+                                                                                                  i))->name));
 
       if (*one != '\0')
         g_string_append_printf (text, "%s%s", text->len > 0 ? "; " : "", one);

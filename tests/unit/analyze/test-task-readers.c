@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What each reader makes of answers that are the same, kept in part, and lost. Each case is written into outputs by a function of its own,
- * and the numbers that are expected follow from how it does that. */
+/* What each reader makes of answers that are the same, kept in part, and lost. Each case is written into outputs by a function of
+ * its own, and the numbers that are expected follow from how it does that. */
 #include "task-answers.h"
 
 #include "vn-kept-meter.h"
@@ -21,7 +21,8 @@ give (const Case *what,
       Given      *given)
 {
   *given = (Given) { 0 };
-  given->outputs = (VnTaskOutputs) { .tensors = given->tensors, .names = given->names, .height = what->height, .width = what->width,
+  given->outputs = (VnTaskOutputs) { .tensors = given->tensors, .names = given->names, .height = what->height,
+                                     .width = what->width,
                                      .n_tokens = what->n_tokens, .hint = &what->hint };
   for (guint i = 0; i < 6 && what->outputs[i].fill != NULL; i++)
     {
@@ -177,8 +178,8 @@ test_masked_tokens (void)
     vn_task_tokens.free (answers[k]);
 }
 
-/* Five samples in a plane, at these angles: of the other network the second has come closer to the third than to the first, and the
- * others keep their neighbors. In whatever order they come. */
+/* Five samples in a plane, at these angles: of the other network the second has come closer to the third than to the first, and
+ * the others keep their neighbors. In whatever order they come. */
 static void
 test_embeddings (void)
 {
@@ -239,7 +240,8 @@ test_hints (void)
   for (guint i = 0; i < G_N_ELEMENTS (files); i++)
     {
       g_autoptr(VnModel) model = vn_model_new (8, 13);
-      const char *pairs[] = { "task", files[i].task, "names", files[i].names, "stride", files[i].stride, "character", files[i].letters };
+      const char *pairs[] = { "task", files[i].task, "names", files[i].names, "stride", files[i].stride, "character",
+                              files[i].letters };
       VnTaskHint hint;
 
       for (guint k = 0; k < G_N_ELEMENTS (pairs); k += 2)
@@ -255,7 +257,8 @@ test_hints (void)
     }
 }
 
-/* The meter waits for a sample whose answer shows something, and compares a network with outputs in another order by their names. */
+/* The meter waits for a sample whose answer shows something, and compares a network with outputs in another order by their
+ * names. */
 static void
 test_meter (void)
 {

@@ -64,9 +64,11 @@ test_suppress (void)
 static void
 test_match (void)
 {
-  static const VnDetection first[] = { { 0, 0, 10, 10, 0.9, 0 }, { 20, 20, 30, 30, 0.8, 1 }, { 40, 40, 50, 50, 0.7, 0 }, { 60, 60, 70, 70, 0.5, 0 } };
+  static const VnDetection first[] = { { 0, 0, 10, 10, 0.9, 0 }, { 20, 20, 30, 30, 0.8, 1 }, { 40, 40, 50, 50, 0.7, 0 },
+                                       { 60, 60, 70, 70, 0.5, 0 } };
   /* The same, moved a little; another class; too far (0.14); and one more. */
-  static const VnDetection other[] = { { 1, 0, 11, 10, 0.9, 0 }, { 20, 20, 30, 30, 0.8, 2 }, { 45, 45, 55, 55, 0.7, 0 }, { 60, 60, 70, 70, 0.5, 0 },
+  static const VnDetection other[] = { { 1, 0, 11, 10, 0.9, 0 }, { 20, 20, 30, 30, 0.8, 2 }, { 45, 45, 55, 55, 0.7, 0 },
+                                       { 60, 60, 70, 70, 0.5, 0 },
                                        { 80, 80, 90, 90, 0.9, 0 } };
   g_autoptr(GArray) a = make_boxes (first, 4), b = make_boxes (other, 5), none = make_boxes (first, 0);
   g_autoptr(GArray) twice = make_boxes (first, 1);
@@ -184,7 +186,8 @@ test_recognize (void)
     VnTask      task;
     Output      outputs[6];
   } cases[] = {
-    { "softmax and corners", VN_TASK_DETECTION, { { VN_SHAPE (1, 200, 2), make_softmax }, { VN_SHAPE (1, 200, 4), make_corner } } },
+    { "softmax and corners", VN_TASK_DETECTION, { { VN_SHAPE (1, 200, 2), make_softmax },
+                                                  { VN_SHAPE (1, 200, 4), make_corner } } },
     { "deltas of priors", VN_TASK_OTHER, { { VN_SHAPE (1, 200, 2), make_softmax }, { VN_SHAPE (1, 200, 4), make_delta } } },
     { "logits and corners", VN_TASK_OTHER, { { VN_SHAPE (1, 200, 9), make_logit }, { VN_SHAPE (1, 200, 4), make_corner } } },
     { "rows with an objectness", VN_TASK_DETECTION, { { VN_SHAPE (1, 200, 25), make_yolo } } },
@@ -302,8 +305,10 @@ static void
 test_read_bins (void)
 {
   static const guint distances[4] = { 1, 0, 2, 3 };
-  VnTensor *tensors[4] = { vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (1, 16, 3), NULL), vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (1, 16, 32), NULL),
-                           vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (1, 4, 3), NULL), vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (1, 4, 32), NULL) };
+  VnTensor *tensors[4] = { vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (1, 16, 3), NULL),
+                           vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (1, 16, 32), NULL),
+                           vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (1, 4, 3), NULL),
+                           vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (1, 4, 32), NULL) };
   g_autoptr(GArray) boxes = NULL;
   const VnDetection expected = { -32, 32, 64, 128, 0.75, 2 };
 
@@ -374,7 +379,8 @@ static void
 test_unread (void)
 {
   static const struct { VnTask task; const char *asked; guint n; } cases[] = {
-    { VN_TASK_OTHER, NULL, 0 }, { VN_TASK_OTHER, "other", 0 }, { VN_TASK_OTHER, "detection", 1 }, { VN_TASK_DETECTION, "detection", 0 },
+    { VN_TASK_OTHER, NULL, 0 }, { VN_TASK_OTHER, "other", 0 }, { VN_TASK_OTHER, "detection", 1 },
+    { VN_TASK_DETECTION, "detection", 0 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

@@ -88,16 +88,24 @@ static const Case cases[] = {
   { "four of sixteen are not chance", VN_VERDICT_UNUSABLE, { { "out", 38 } }, { 16, 10, 6, 12, TRUE } },
   /* answers kept: of a detector, of a mask */
   { "no detection left", VN_VERDICT_UNUSABLE, { { "out", 33 } }, { .kept = { VN_TASK_DETECTION, 8, 161, 0, 0, .share = 0 } } },
-  { "half of the detections left", VN_VERDICT_UNUSABLE, { { "out", 33 } }, { .kept = { VN_TASK_DETECTION, 8, 161, 80, 0, .share = 0.5 } } },
-  { "most detections left", VN_VERDICT_CARE, { { "out", 33 } }, { .kept = { VN_TASK_DETECTION, 8, 161, 120, 10, .share = 0.75 } } },
-  { "all left, as many added", VN_VERDICT_CARE, { { "out", 33 } }, { .kept = { VN_TASK_DETECTION, 8, 161, 161, 161, .share = 1 } } },
-  { "all left, though outputs differ", VN_VERDICT_GOOD, { { "out", 12 } }, { .kept = { VN_TASK_DETECTION, 8, 161, 160, 2, .share = 0.99 } } },
-  { "three detections say nothing", VN_VERDICT_GOOD, { { "out", 33 } }, { .kept = { VN_TASK_DETECTION, 8, 3, 2, 0, .share = 0.67 } } },
-  { "one of three left is never good", VN_VERDICT_CARE, { { "out", 33 } }, { .kept = { VN_TASK_DETECTION, 8, 3, 1, 0, .share = 0.33 } } },
-  { "three detections save nothing", VN_VERDICT_UNUSABLE, { { "out", 3 } }, { .kept = { VN_TASK_DETECTION, 8, 3, 3, 0, .share = 1 } } },
+  { "half of the detections left", VN_VERDICT_UNUSABLE, { { "out", 33 } },
+    { .kept = { VN_TASK_DETECTION, 8, 161, 80, 0, .share = 0.5 } } },
+  { "most detections left", VN_VERDICT_CARE, { { "out", 33 } },
+    { .kept = { VN_TASK_DETECTION, 8, 161, 120, 10, .share = 0.75 } } },
+  { "all left, as many added", VN_VERDICT_CARE, { { "out", 33 } },
+    { .kept = { VN_TASK_DETECTION, 8, 161, 161, 161, .share = 1 } } },
+  { "all left, though outputs differ", VN_VERDICT_GOOD, { { "out", 12 } },
+    { .kept = { VN_TASK_DETECTION, 8, 161, 160, 2, .share = 0.99 } } },
+  { "three detections say nothing", VN_VERDICT_GOOD, { { "out", 33 } },
+    { .kept = { VN_TASK_DETECTION, 8, 3, 2, 0, .share = 0.67 } } },
+  { "one of three left is never good", VN_VERDICT_CARE, { { "out", 33 } },
+    { .kept = { VN_TASK_DETECTION, 8, 3, 1, 0, .share = 0.33 } } },
+  { "three detections save nothing", VN_VERDICT_UNUSABLE, { { "out", 3 } },
+    { .kept = { VN_TASK_DETECTION, 8, 3, 3, 0, .share = 1 } } },
   { "most of few detections left, though outputs are bad", VN_VERDICT_CARE, { { "out", 7.5 } },
     { .kept = { VN_TASK_DETECTION, 8, 23, 19, 6, .share = 19.0 / 23 } } },
-  { "most of too few detections left", VN_VERDICT_UNUSABLE, { { "out", 7.5 } }, { .kept = { VN_TASK_DETECTION, 8, 6, 5, 0, .share = 5.0 / 6 } } },
+  { "most of too few detections left", VN_VERDICT_UNUSABLE, { { "out", 7.5 } },
+    { .kept = { VN_TASK_DETECTION, 8, 6, 5, 0, .share = 5.0 / 6 } } },
   { "many added, the bad node makes the output", VN_VERDICT_CARE, { { "a", 30 }, { "out", 8.8 } },
     { .kept = { VN_TASK_DETECTION, 32, 133, 127, 44, .share = 127.0 / 177 } } },
   { "many added, one bad node", VN_VERDICT_WEAK_SPOT, { { "a", 9 }, { "out", 15.7 } },
@@ -205,7 +213,8 @@ test_parts (void)
       VnAccuracy accuracy = { .kept = tests[i].kept };
       g_autoptr(VnVerdict) verdict = NULL;
 
-      *parts[0] = (VnErrorPart) { 1, g_strdup ("4-21"), 100, 0, 0.9, tests[i].db, pow (10, -tests[i].db / 10), 0, tests[i].is_dead };
+      *parts[0] = (VnErrorPart) { 1, g_strdup ("4-21"), 100, 0, 0.9, tests[i].db, pow (10, -tests[i].db / 10), 0,
+                                  tests[i].is_dead };
       *parts[1] = (VnErrorPart) { 1, g_strdup ("0-3"), 100, 0, 250, 40, 1e-4, 1, FALSE };
       for (guint k = 0; k < G_N_ELEMENTS (parts); k++)
         vn_error_row_take_part ((VnErrorRow *) vn_error_table_find (errors, "out"), parts[k]);
@@ -247,7 +256,8 @@ static const RuntimeCase runtime_cases[] = {
   { "bad and slower", 5, 80, 0, 0, 1.5, VN_VERDICT_UNUSABLE, TRUE, 5, NULL, "ONNX Runtime" },
   /* against float: what is between is small beside what quantizing costs, or its own figure counts */
   { "ten below", 22, 32.5, 22, 21.8, 1, VN_VERDICT_GOOD, FALSE, 22, "The worst output has an SQNR of 22.0", "ONNX Runtime" },
-  { "less than ten below", 22.1, 21, 22.1, 19.6, 1, VN_VERDICT_CARE, FALSE, 19.6, "In ONNX Runtime, the worst output has an SQNR of 19.6", DIFFERS },
+  { "less than ten below", 22.1, 21, 22.1, 19.6, 1, VN_VERDICT_CARE, FALSE, 19.6,
+    "In ONNX Runtime, the worst output has an SQNR of 19.6", DIFFERS },
   { "other samples here", 24, 21, 22, 19.5, 1, VN_VERDICT_GOOD, FALSE, 21.5, "21.5", NULL },
   { "better there", 18, 20, 18, 22, 1, VN_VERDICT_GOOD, FALSE, 22, "22.0", NULL },
   { "hardly differs", 50, 38, 50, 37, 1, VN_VERDICT_GOOD, FALSE, 37, "37.0", NULL },
@@ -274,7 +284,8 @@ test_runtime (gconstpointer data)
       verification->version = g_strdup ("1.0");
       verification->seconds = test->seconds;
       verification->float_seconds = 1;
-      vn_verification_add (verification, &(VnVerifiedOutput) { (char *) "out", NULL, test->between, test->ours != 0 ? test->ours : NAN,
+      vn_verification_add (verification, &(VnVerifiedOutput) { (char *) "out", NULL, test->between, test->ours != 0
+                                                               ? test->ours : NAN,
                                                                test->theirs != 0 ? test->theirs : NAN, 0.1 });
     }
   verdict = vn_verdict_new (errors, NULL, NULL, test->seconds > 0 ? &forecast : NULL, verification);
@@ -451,8 +462,10 @@ test_metrics (void)
       if (!isnan (info->fine))
         g_assert_true (vn_metric_is_higher_better (metric) ? info->fine > info->bad : info->fine < info->bad);
     }
-  g_assert_cmpfloat_with_epsilon (-10 * log10 (vn_metric_get_info (VN_METRIC_NOISE)->bad), vn_metric_get_info (VN_METRIC_SQNR)->bad, 1e-9);
-  g_assert_cmpfloat_with_epsilon (-10 * log10 (vn_metric_get_info (VN_METRIC_NOISE)->fine), vn_metric_get_info (VN_METRIC_SQNR)->fine, 1e-9);
+  g_assert_cmpfloat_with_epsilon (-10 * log10 (vn_metric_get_info (VN_METRIC_NOISE)->bad),
+                                  vn_metric_get_info (VN_METRIC_SQNR)->bad, 1e-9);
+  g_assert_cmpfloat_with_epsilon (-10 * log10 (vn_metric_get_info (VN_METRIC_NOISE)->fine),
+                                  vn_metric_get_info (VN_METRIC_SQNR)->fine, 1e-9);
 }
 
 int

@@ -76,7 +76,8 @@ test_leaks (void)
 {
   g_autoptr(VnModel) model = branching_graph_new ();
   g_autoptr(GError) error = NULL;
-  VnOverride *rule = make_rule ("left", "sum", NULL), *none = make_rule (NULL, NULL, "left"), *wrong = make_rule ("nowhere", "sum", NULL);
+  VnOverride *rule = make_rule ("left", "sum", NULL), *none = make_rule (NULL, NULL, "left"),
+  *wrong = make_rule ("nowhere", "sum", NULL);
   g_autoptr(GPtrArray) leaks = vn_rule_list_leaks (rule, model->graph, &error), no_region = NULL, closed = NULL;
   g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
   g_autoptr(GtkBitset) nodes = vn_node_set_of_rule (rule, model->graph);
@@ -143,7 +144,8 @@ test_of_selection (void)
 static void
 test_deciding (void)
 {
-  static const int expected[2][7] = { { 0, 2, 1, 1, -1, -1, -1 }, { 0, 1, 1, 1, -1, -1, -1 } };   /* stem left right sum tail alone choice */
+  /* stem left right sum tail alone choice */
+  static const int expected[2][7] = { { 0, 2, 1, 1, -1, -1, -1 }, { 0, 1, 1, 1, -1, -1, -1 } };
   g_autoptr(VnModel) model = branching_graph_new ();
   g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
 

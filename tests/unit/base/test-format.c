@@ -166,9 +166,11 @@ static void
 test_shown (void)
 {
   static const struct { const char *text, *shown; } cases[] = {
-    { "conv1/weight", "conv1/weight" }, { "", "" }, { "a\nVerdict: As good", "a\\nVerdict: As good" }, { "\x1b[31mRED", "\\x1b[31mRED" },
+    { "conv1/weight", "conv1/weight" }, { "", "" }, { "a\nVerdict: As good", "a\\nVerdict: As good" },
+    { "\x1b[31mRED", "\\x1b[31mRED" },
     { "a\tb\rc\x7f\b", "a\\tb\\rc\\x7f\\x08" }, { "größe 大小 ∞", "größe 大小 ∞" }, { "\xc2\x9b" "31m", "\\u009b31m" },
-    { "a\xe2\x80\xae" "b", "a\\u202eb" }, { "\xe2\x80\xa8", "\\u2028" }, { "\xe2\x81\xa6", "\\u2066" }, { "a\xff\xc3", "a\\xff\\xc3" },
+    { "a\xe2\x80\xae" "b", "a\\u202eb" }, { "\xe2\x80\xa8", "\\u2028" }, { "\xe2\x81\xa6", "\\u2066" },
+    { "a\xff\xc3", "a\\xff\\xc3" },
     { "a\\n", "a\\n" },
   };
 

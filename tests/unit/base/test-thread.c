@@ -203,8 +203,8 @@ wait_for_lock (gpointer data)
 #define PAUSE_US 5000
 #define N_PAUSES 40u
 
-/* Lets the process have no more memory than it has, and takes what room there is for stacks of threads. One that has told its answer may
- * be there for a moment yet, and leaves its room then: there has to be none for a while. */
+/* Lets the process have no more memory than it has, and takes what room there is for stacks of threads. One that has told its
+ * answer may be there for a moment yet, and leaves its room then: there has to be none for a while. */
 static void
 leave_no_room (GMutex *lock)
 {

@@ -495,7 +495,8 @@ observe_ordered (const VnValue  *value,
   const gsize n_inner = (gsize) vn_shape_count (&tensor->shape, 2, 4);
 
   take_sample (self->seen[tap], self->scratch, tensor);
-  vn_channel_ranges_scan (&self->seen[tap]->channels, tensor->data, (gsize) tensor->shape.dims[0], (gsize) tensor->shape.dims[1], n_inner);
+  vn_channel_ranges_scan (&self->seen[tap]->channels, tensor->data, (gsize) tensor->shape.dims[0], (gsize) tensor->shape.dims[1],
+                          n_inner);
 }
 
 /* Convolutions whose channels fill blocks and do not, clamps that follow them, and infinite values that become finite: statistics
@@ -558,7 +559,8 @@ test_blocks (void)
         {
           const VnHistogram *found = vn_stats_get (stats, names[i]);
 
-          g_test_message ("%s%s: %g .. %g, %" G_GUINT64_FORMAT " infinite", names[i], in_blocks ? " in blocks" : "", found->min, found->max,
+          g_test_message ("%s%s: %g .. %g, %" G_GUINT64_FORMAT " infinite", names[i], in_blocks ? " in blocks" : "", found->min,
+                          found->max,
                           found->n_pos_inf + found->n_neg_inf);
           g_assert_true (vn_histogram_equal (found, ordered.seen[i]));
         }

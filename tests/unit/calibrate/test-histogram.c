@@ -480,7 +480,8 @@ make_blocks (const float           *x,
   for (gsize f = 0; f < layout->n_first; f++)
     for (gsize c = 0; c < layout->n_channels; c++)
       for (gsize i = 0; i < layout->n_inner; i++)
-        blocks[((f * n_blocks + c / lanes) * layout->n_inner + i) * lanes + c % lanes] = x[(f * layout->n_channels + c) * layout->n_inner + i];
+        blocks[((f * n_blocks + c / lanes) * layout->n_inner + i) * lanes + c % lanes] =
+          x[(f * layout->n_channels + c) * layout->n_inner + i];
   return blocks;
 }
 
@@ -538,7 +539,8 @@ static void
 test_channels (void)
 {
   static const guint lanes[] = { 0, 8, 16 };
-  static const gsize shapes[][3] = { { 1, 1, 1 }, { 2, 3, 300 }, { 1, 8, 49 }, { 2, 13, 5 }, { 1, 16, 2500 }, { 2, 24, 700 }, { 1, 37, 16 }, { 3, 5, 1 } };
+  static const gsize shapes[][3] = { { 1, 1, 1 }, { 2, 3, 300 }, { 1, 8, 49 }, { 2, 13, 5 }, { 1, 16, 2500 }, { 2, 24, 700 },
+                                     { 1, 37, 16 }, { 3, 5, 1 } };
 
   for (VnLevel level = vn_machine_get_best_level (); level <= VN_LEVEL_GENERIC; level++)
     {

@@ -431,7 +431,8 @@ test_damage (void)
 static void
 test_parts (void)
 {
-  g_autoptr(VnStats) a = make_listed (0, 5, "net", "as they are"), b = make_listed (5, 8, "net", "as they are"), ab = NULL, whole = NULL, read = NULL;
+  g_autoptr(VnStats) a = make_listed (0, 5, "net", "as they are"), b = make_listed (5, 8, "net", "as they are"), ab = NULL,
+  whole = NULL, read = NULL;
   g_autoptr(GBytes) part = NULL, joined = NULL, plain = NULL;
   g_autoptr(GError) error = NULL;
 

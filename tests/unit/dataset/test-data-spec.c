@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Where samples are and how they are prepared, as JSON: what is written is read again, and what is wrong is said with its place. */
+/* Where samples are and how they are prepared, as JSON: what is written is read again, and what is wrong is said with its
+ * place. */
 
 #include "vn-dataset.h"
 #include "vn-error.h"
@@ -80,7 +81,8 @@ test_wrong (void)
     { "[0.0,1.0,2.0,3.0]", "0", "data.mean: expected an array, found a number" },
     { "1.0,2.0,3.0,4.0", "1.0,0.0,3.0,4.0", "data.std: division by 0 is not allowed" },
     { "int64", "number", "data.raw-type is “number”; expected a type such as float32 or int64" },
-    { "\"x\":{\"fit\":\"stretch\"", "\"x\":{\"fit\":\"cut\"", "data.inputs.x.fit is “cut”; choose one of: stretch, crop, letterbox" },
+    { "\"x\":{\"fit\":\"stretch\"", "\"x\":{\"fit\":\"cut\"",
+      "data.inputs.x.fit is “cut”; choose one of: stretch, crop, letterbox" },
     { "\"x\":{\"fit\":\"stretch\"", "\"x\":{\"samples\":1", "data.inputs.x.samples: unknown field" },
     { "\"x\":{", "\"y\":1,\"x\":{", "data.inputs.y: expected an object, found a number" },
     { "\"timeout\":9", "\"python\":9", "data.python: expected a string, found a number" },

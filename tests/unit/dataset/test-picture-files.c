@@ -256,7 +256,8 @@ test_truncated_saved (void)
 static void
 test_palette (void)
 {
-  static const guint8 header[70] = { 'B', 'M', [10] = 54, [14] = 40, [18] = 2, [22] = 2, [26] = 1, [28] = 8, [47] = 0xfa, 0xff, 0xff };
+  static const guint8 header[70] = { 'B', 'M', [10] = 54, [14] = 40, [18] = 2, [22] = 2, [26] = 1, [28] = 8, [47] = 0xfa, 0xff,
+                                     0xff };
   g_autofree char *path = g_build_filename (g_get_tmp_dir (), "vn-test-palette.bmp", NULL);
   g_autoptr(GError) error = NULL;
 

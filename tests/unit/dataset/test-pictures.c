@@ -317,7 +317,8 @@ check_bits (GString    *text,
   g_string_free (text, TRUE);
 }
 
-/* Numbers of 12 bits in files of 16 are refused in words, whatever the file; not where it says that 4095 is white, or shows more. */
+/* Numbers of 12 bits in files of 16 are refused in words, whatever the file; not where it says that 4095 is white, or shows
+ * more. */
 static void
 test_twelve_bits (void)
 {

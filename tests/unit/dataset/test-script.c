@@ -331,7 +331,8 @@ test_foreign (Folder        *folder,
     const char *known;      /* named by the user, in the folder */
     gboolean    trust, runs;
   } cases[] = {
-    { NULL, FALSE, FALSE }, { "code.py:noisy", FALSE, FALSE }, { "code.py:size", FALSE, TRUE }, { "./x/../code.py:size", FALSE, TRUE },
+    { NULL, FALSE, FALSE }, { "code.py:noisy", FALSE, FALSE }, { "code.py:size", FALSE, TRUE },
+    { "./x/../code.py:size", FALSE, TRUE },
     { NULL, TRUE, TRUE },
   };
 
@@ -339,7 +340,8 @@ test_foreign (Folder        *folder,
     return;
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autofree char *text = g_strdup_printf ("{\"path\": \"samples\", \"inputs\": {\"%s\": {\"script\": \"code.py:size\"}}, \"python\": \"false\"}",
+      g_autofree char *text =
+        g_strdup_printf ("{\"path\": \"samples\", \"inputs\": {\"%s\": {\"script\": \"code.py:size\"}}, \"python\": \"false\"}",
                                                vector_input.name);
       g_autofree char *named = cases[i].known != NULL ? g_build_filename (folder->path, cases[i].known, NULL) : NULL;
       g_autoptr(JsonNode) node = vn_json_parse (text, -1, "text", NULL);

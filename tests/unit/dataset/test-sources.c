@@ -281,7 +281,8 @@ test_bert (Folder        *folder,
   for (guint k = 0; k < 4; k++)
     {
       g_autofree char *list = g_strdup_printf ("lists/%u.txt", k);
-      g_autofree char *text = g_strdup_printf ("../link/%s_0.npy\n../link/%s_1.npy\n\n../link/%s_2.npy\n", stems[k], stems[k], stems[k]);
+      g_autofree char *text = g_strdup_printf ("../link/%s_0.npy\n../link/%s_1.npy\n\n../link/%s_2.npy\n", stems[k], stems[k],
+                                               stems[k]);
 
       inputs[k] = (VnInputSpec) { (char *) stems[k], VN_DTYPE_S64, { k == 0 ? 1 : 2, { -1, 256 } } };
       folder_put_text (folder, list, text);
@@ -334,7 +335,8 @@ static void
 test_token_files (Folder        *folder,
                   gconstpointer  data)
 {
-  const guint8 proto[] = { 0x08, 1, 0x08, 3, 0x10, 7, 0x4a, 24, 5, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0 };
+  const guint8 proto[] = { 0x08, 1, 0x08, 3, 0x10, 7, 0x4a, 24, 5, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0,
+                           0, 0 };
   const gint64 wide[] = { 5, 6, 7 };
   const gint32 narrow[] = { 5, 6, 7 };
   static const struct

@@ -253,7 +253,8 @@ deflate_npy (const char *shape,
   memcpy (array, "\x93NUMPY\1\0", 8);
   array[8] = (guint8) length;
   memcpy (array + 10, header, length);
-  g_assert_cmpint (g_converter_convert (G_CONVERTER (zlib), array, size, packed, room, G_CONVERTER_FLUSH, &n_in, &n_out, NULL), !=,
+  g_assert_cmpint (g_converter_convert (G_CONVERTER (zlib), array, size, packed, room, G_CONVERTER_FLUSH, &n_in, &n_out, NULL),
+                   !=,
                    G_CONVERTER_ERROR);
   g_assert_cmpuint (n_in, ==, size);
   return g_bytes_new_take (packed, n_out);

@@ -28,7 +28,8 @@ net_add (Net        *net,
   gboolean computes = strcmp (type, "Conv") == 0 || strcmp (type, "MatMul") == 0;
   VnSceneNode node = { .id = name, .source = net->n++, .op = type, .name = name, .shape = (char *) "1×8", .slim = !computes,
                        .weighted = strchr (op, '+') != NULL,
-                       .family = computes ? VN_FAMILY_COMPUTE : strcmp (type, "Relu") == 0 ? VN_FAMILY_ACTIVATION : VN_FAMILY_OTHER };
+                       .family = computes ? VN_FAMILY_COMPUTE : strcmp (type, "Relu") == 0
+                                 ? VN_FAMILY_ACTIVATION : VN_FAMILY_OTHER };
   guint index = vn_scene_add_node (net->scene, &node);
   guint from[] = { a, b };
 
@@ -83,7 +84,8 @@ add_residual (Net        *net,
 {
   guint a = add_chain (net, scope, "Conv+ Relu Conv+ Relu Conv+", x);
 
-  return net_add (net, scope, "Relu", net_add (net, scope, "Add", a, changes ? net_add (net, scope, "Conv+", x, VN_SCENE_NONE) : x),
+  return net_add (net, scope, "Relu", net_add (net, scope, "Add", a, changes
+                                               ? net_add (net, scope, "Conv+", x, VN_SCENE_NONE) : x),
                   VN_SCENE_NONE);
 }
 

@@ -380,7 +380,8 @@ test_overlay (void)
   whole = vn_overlay_new (VN_OVERLAY_ERROR, vn_scene_get_n_nodes (scene), "dB");
   for (guint i = 1; i < vn_scene_get_n_nodes (scene); i++)
     {
-      VnOverlayItem item = { .measured = TRUE, .t = i == bad ? 0.9f : 0.1f, .is_bad = i == bad, .is_origin = i == bad || i == bad + 1 };
+      VnOverlayItem item = { .measured = TRUE, .t = i == bad ? 0.9f : 0.1f, .is_bad = i == bad, .is_origin = i == bad ||
+                             i == bad + 1 };
 
       vn_overlay_set (whole, i, &item);
     }

@@ -16,10 +16,13 @@ test_finetune (void)
     double      rate, regularization, float_inputs;
     gboolean    stops;
   } cases[] = {
-    { "\"extra_options\": {\"FastFinetune\": {\"OptimAlgorithm\": \"adaround\", \"NumIterations\": 500, \"LearningRate\": 0.1, \"BatchSize\": 2,"
-      " \"DataSize\": 100, \"FixedSeed\": 17, \"RegParam\": 0.02, \"DropRatio\": 0.75, \"EarlyStop\": true, \"OptimDevice\": \"cpu\"}}",
+    { "\"extra_options\": {\"FastFinetune\": {\"OptimAlgorithm\": \"adaround\", \"NumIterations\": 500, \"LearningRate\": 0.1, "
+      "\"BatchSize\": 2,"
+      " \"DataSize\": 100, \"FixedSeed\": 17, \"RegParam\": 0.02, \"DropRatio\": 0.75, \"EarlyStop\": true, \"OptimDevice\": "
+      "\"cpu\"}}",
       VN_TRAIN_ADAROUND, 500, 2, 100, 17, 0.1, 0.02, 0.25, TRUE },
-    { "\"algo_config\": [{\"name\": \"adaquant\", \"num_iterations\": 300, \"learning_rate\": 5e-6, \"batch_size\": 1, \"data_size\": 64,"
+    { "\"algo_config\": [{\"name\": \"adaquant\", \"num_iterations\": 300, \"learning_rate\": 5e-6, \"batch_size\": 1, "
+      "\"data_size\": 64,"
       " \"fixed_seed\": 3, \"drop_ratio\": 1.0}]", VN_TRAIN_ADAQUANT, 300, 1, 64, 3, 0.01, 0.01, 0, FALSE },
     { "\"include_fast_ft\": true", VN_TRAIN_ADAROUND, 0, 4, 64, 1705472343, 0, 0.01, 0, FALSE },
     { "\"include_cle\": false", VN_TRAIN_OFF, 0, 4, 64, 1705472343, 0, 0.01, 0, TRUE },
@@ -27,7 +30,8 @@ test_finetune (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autofree char *json = g_strdup_printf ("{%s, \"overall_quantize_config\": {\"datatype\": \"int\", \"bit_width\": 8}}", cases[i].json);
+      g_autofree char *json = g_strdup_printf ("{%s, \"overall_quantize_config\": {\"datatype\": \"int\", \"bit_width\": 8}}",
+                                               cases[i].json);
       g_autoptr(GError) error = NULL;
       g_autoptr(VnConfig) config = vn_config_parse (json, -1, "c.json", &error);
       const VnRecipe *recipe = config != NULL ? config->recipe : NULL;
@@ -97,7 +101,8 @@ test_minmse (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autofree char *json = g_strdup_printf ("{\"extra_options\": {\"%s\": \"%s\"}, \"overall_quantize_config\": {\"datatype\": \"int\","
+      g_autofree char *json =
+        g_strdup_printf ("{\"extra_options\": {\"%s\": \"%s\"}, \"overall_quantize_config\": {\"datatype\": \"int\","
                                                " \"method\": \"mse\", \"scale_type\": \"%s\"}}",
                                                i % 2 ? "MinMSEMode" : "MinMSEModePof2Scale", cases[i].mode, cases[i].scale_type);
       g_autoptr(GError) error = NULL;

@@ -256,7 +256,8 @@ test_wrong (void)
     { CALIBRATION ("\"input_parametres\": {}"), { "input_parametres", "an array" } },
     { CALIBRATION ("\"input_parametres\": [{\"mean_value\": [1, 2, 3, 4, 5]}]"), { "mean_value", "1 to 4" } },
     { CALIBRATION ("\"input_parametres\": [{\"input_shape\": [1.5]}]"), { "input_shape[0]", "1.5" } },
-    { CALIBRATION ("\"input_parametres\": [{\"preprocess_file\": \"TF_IMAGENET\"}]"), { "preprocess_file", "PT_IMAGENET, IMAGENET" } },
+    { CALIBRATION ("\"input_parametres\": [{\"preprocess_file\": \"TF_IMAGENET\"}]"),
+      { "preprocess_file", "PT_IMAGENET, IMAGENET" } },
     { CALIBRATION ("\"calibration_step\": 0"), { "calibration_step", "0" } },
     { QUANTIZATION ("\"precision_level\": 5"), { "precision_level", "5", "0 to 4" } },
     { QUANTIZATION ("\"precision_level\": 1.5"), { "precision_level", "1.5" } },
@@ -291,7 +292,8 @@ static void
 test_bind_wrong (void)
 {
   static const struct { const char *json, *says; } cases[] = {
-    { CALIBRATION ("\"input_parametres\": [" INPUT ", " INPUT "]"), "Calibration input_parametres size should equal to model inputs size" },
+    { CALIBRATION ("\"input_parametres\": [" INPUT ", " INPUT "]"),
+      "Calibration input_parametres size should equal to model inputs size" },
     { CALIBRATION (""), "Calibration input_parametres size should equal to model inputs size" },
     { CALIBRATION ("\"input_parametres\": [{\"input_name\": \"image\"}]"), "“image”" },
     { CALIBRATION ("\"input_parametres\": [{\"input_shape\": [1, 3, 8, 8]}]"), "input_shape" },
@@ -525,9 +527,11 @@ test_mutations (void)
     "{\"overall_quantize_config\": {\"datatype\": \"int\", \"bit_width\": 8, \"percentage\": 99.9},"
     " \"layer_quantize_config\": [{\"layer_type\": \"Conv2d\", \"overall_quantize_config\": {\"bit_width\": 16}}]}",
     "{\"subgraphs\": [{\"name\": \"x\", \"start_nodes\": [\"conv\"], \"end_nodes\": [\"mul\", \"scale\"]}]}",
-    "{\"per_channel\": true, \"reduce_range\": true, \"per_model_config\": {\"m\": {\"op_types\": [\"Conv\"], \"weight_type\": \"QInt8\"}}}",
+    "{\"per_channel\": true, \"reduce_range\": true, \"per_model_config\": {\"m\": {\"op_types\": [\"Conv\"], \"weight_type\": "
+    "\"QInt8\"}}}",
   };
-  static const char * const words[] = { "null", "[]", "{}", "-1", "1e999", "\"\"", "true", ",", "\"a\"", "}", "]", "0", "99999999999999999999" };
+  static const char * const words[] = { "null", "[]", "{}", "-1", "1e999", "\"\"", "true", ",", "\"a\"", "}", "]", "0",
+                                        "99999999999999999999" };
   g_autoptr(GRand) rand = g_rand_new_with_seed (7);
   g_autoptr(VnModel) model = make_model ();
   guint n_read = 0, n_bound = 0;

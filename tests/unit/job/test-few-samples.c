@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Few samples: all are measured, each by a network that was calibrated without it, and the margin is that of leaving each out of the figure. The
- * same is put together here from runs of their own, one for each part. */
+/* Few samples: all are measured, each by a network that was calibrated without it, and the margin is that of leaving each out of
+ * the figure. The same is put together here from runs of their own, one for each part. */
 #include "vn-compare.h"
 #include "vn-jobs.h"
 #include "vn-model-data.h"
@@ -206,7 +206,8 @@ test_figures (void)
   for (guint i = 0; i <= PARTS; i++)
     squares += pow (get_db (sums, PARTS + 1, i) - mean, 2);
   g_assert_null (row->parts);
-  g_assert_cmpfloat_with_epsilon (row->margin_db, 2.776 * sqrt (PARTS / (PARTS + 1.0) * squares), 1e-6);   /* Student's t, 4 degrees */
+  /* Student's t, 4 degrees */
+  g_assert_cmpfloat_with_epsilon (row->margin_db, 2.776 * sqrt (PARTS / (PARTS + 1.0) * squares), 1e-6);
   g_assert_cmpfloat (row->margin_db, >, 0.1);
   remove_folder (folder);
 }

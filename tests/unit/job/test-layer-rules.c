@@ -34,7 +34,8 @@ add_conv (VnGraph    *graph,
 {
   g_autofree char *w = g_strconcat (name, "_w", NULL), *b = g_strconcat (name, "_b", NULL), *y = g_strconcat (name, "_y", NULL);
   g_autofree char *r = g_strconcat (name, "_r", NULL), *relu = g_strconcat (name, "_relu", NULL);
-  VnValue *inputs[] = { x, add_constant (graph, w, &shape, 0.5f, spread), add_constant (graph, b, &VN_SHAPE (shape.dims[0]), 0.2f, spread) };
+  VnValue *inputs[] = { x, add_constant (graph, w, &shape, 0.5f, spread),
+                        add_constant (graph, b, &VN_SHAPE (shape.dims[0]), 0.2f, spread) };
   VnValue *output = vn_graph_add_value (graph, y, VN_DTYPE_UNDEFINED, NULL), *end;
   VnNode *node = vn_graph_add_node (graph, name, "", "Conv", inputs, 3, &output, 1);
   const gint64 pads[] = { 1, 1, 1, 1 };

@@ -68,7 +68,8 @@ make_samples (float scale)
         {
           const gsize x = i % 20, y = i / 20 % 20, channel = i / 400;
 
-          ((float *) tensor->data)[i] = scale * (float) (1.4 * sin ((double) (x * (1 + k % 3) + 2 * y + 7 * channel + 5 * k) / 5));
+          ((float *) tensor->data)[i] = scale * (float) (1.4 * sin ((double) (x * (1 + k % 3) + 2 * y + 7 * channel
+                                                                              + 5 * k) / 5));
         }
       g_assert_true (vn_npy_write (path, tensor, NULL));
     }
@@ -111,7 +112,8 @@ static char *
 check_reports (VnRun           *result,
                const VnVerdict *verdict)
 {
-  VnReportInput input = { .source = result->source, .quantized = result->quantized, .recipe = result->recipe, .data = result->data,
+  VnReportInput input = { .source = result->source, .quantized = result->quantized, .recipe = result->recipe,
+                          .data = result->data,
                           .plan = result->plan, .errors = result->errors, .stats = result->stats, .notes = result->notes,
                           .accuracy = &result->accuracy, .forecast = result->forecast, .verification = result->verification };
   g_autoptr(VnReportModel) model = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
@@ -125,7 +127,8 @@ check_reports (VnRun           *result,
   JsonArray *suspicions;
 
   g_assert_nonnull (at);
-  g_assert_true (json_parser_load_from_data (parser, g_bytes_get_data (json_bytes, NULL), (gssize) g_bytes_get_size (json_bytes), NULL));
+  g_assert_true (json_parser_load_from_data (parser, g_bytes_get_data (json_bytes, NULL), (gssize) g_bytes_get_size (json_bytes),
+                                             NULL));
   summary = json_object_get_object_member (json_node_get_object (json_parser_get_root (parser)), "summary");
   suspicions = json_object_get_array_member (summary, "suspicions");
   g_assert_cmpstr (json_object_get_string_member (summary, "verdict"), ==, verdict->title);
@@ -169,7 +172,8 @@ check_record (VnRun           *result,
     {
       const VnRunNode *node = g_ptr_array_index (again->nodes, i);
       const VnErrorRow *row = vn_run_get_node_error (result, g_ptr_array_index (result->source->graph->nodes, i));
-      const VnErrorRow *kept = again->errors != NULL && node->rounded != NULL ? vn_error_table_find (again->errors, node->rounded) : NULL;
+      const VnErrorRow *kept = again->errors != NULL && node->rounded != NULL
+                               ? vn_error_table_find (again->errors, node->rounded) : NULL;
 
       g_assert_true ((row == NULL) == (kept == NULL));
       g_assert_true (row == NULL || row->sqnr_db == kept->sqnr_db || isnan (row->sqnr_db));
@@ -293,7 +297,8 @@ test_real (gconstpointer data)
 static void
 test_demo (void)
 {
-  g_autofree char *path = g_build_filename (g_getenv ("VN_DEMO"), "demo.onnx", NULL), *folder = g_build_filename (g_getenv ("VN_DEMO"), "samples", NULL);
+  g_autofree char *path = g_build_filename (g_getenv ("VN_DEMO"), "demo.onnx", NULL),
+  *folder = g_build_filename (g_getenv ("VN_DEMO"), "samples", NULL);
   g_autoptr(VnDataSpec) spec = vn_data_spec_new (folder);
   g_autoptr(GError) error = NULL;
   g_autoptr(VnModel) model = vn_onnx_read_file (path, &error);

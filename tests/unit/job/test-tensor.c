@@ -145,7 +145,8 @@ test_file (Fixture       *fixture,
   for (guint i = 0; i < shown->graph->nodes->len; i++)
     {
       const VnNode *other = g_ptr_array_index (shown->graph->nodes, i);
-      gboolean converts = g_str_has_suffix (other->op_type, "QuantizeLinear") || g_str_has_suffix (other->op_type, "DequantizeLinear");
+      gboolean converts = g_str_has_suffix (other->op_type, "QuantizeLinear") ||
+                          g_str_has_suffix (other->op_type, "DequantizeLinear");
 
       g_assert_cmpint (vn_node_match_get (match, 1, i)->state == VN_MATCH_ALONE, ==, converts);
       n_rows += vn_compared_model_get_row (file, i) != NULL;

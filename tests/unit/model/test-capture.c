@@ -117,7 +117,8 @@ test_table (void)
       g_autoptr(VnModel) model = make_graph (cases[i].graph);
       g_auto(GStrv) from = g_strsplit (cases[i].from, ",", -1), to = g_strsplit (cases[i].to, ",", -1);
       g_autoptr(GError) error = NULL;
-      g_autoptr(GPtrArray) nodes = vn_graph_capture (model->graph, (const char * const *) from, (const char * const *) to, &error);
+      g_autoptr(GPtrArray) nodes = vn_graph_capture (model->graph, (const char * const *) from, (const char * const *) to,
+                                                     &error);
       g_autoptr(GArray) leaks = NULL;
       g_autofree char *found = NULL, *leaking = NULL;
 

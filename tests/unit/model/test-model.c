@@ -359,7 +359,8 @@ test_edits_unfinished (void)
   value = vn_graph_add_input (attr->graph, "inner", VN_DTYPE_F32, NULL);
   vn_node_set_attr (node, attr);
   vn_model_begin_edits (model);
-  vn_graph_insert_node (attr->graph, vn_graph_add_node (attr->graph, NULL, "", "Relu", &value, 1, NULL, 0), NULL, "", "Exp", &value, 1,
+  vn_graph_insert_node (attr->graph, vn_graph_add_node (attr->graph, NULL, "", "Relu", &value, 1, NULL, 0), NULL, "", "Exp",
+                        &value, 1,
                         NULL, 0);
   drop_node (model->graph, vn_graph_get_node (model->graph, 5), 0);
   drop_node (model->graph, node, 0);

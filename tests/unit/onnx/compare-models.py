@@ -2,8 +2,8 @@
 """Compares pairs of ONNX files: compare-models.py ORIGINAL COPY [ORIGINAL COPY ...]
 
 Two models are equal when everything in them is, after normalising what may differ by right: how tensors store their
-data, defaults that are written out, the spelling of the standard domain, the order of value_info and the name that a graph without
-one gets.
+data, defaults that are written out, the spelling of the standard domain, the order of value_info and the name that a graph
+without one gets.
 Prints one line per pair; exits with 1 if any pair differs."""
 
 import sys

@@ -187,7 +187,8 @@ write_into (const char *path,
   close (fd);
 }
 
-/* Nothing is made of a model whose file was written into, cut off, or whose weights were: neither appears, and what was there stays. */
+/* Nothing is made of a model whose file was written into, cut off, or whose weights were: neither appears, and what was there
+ * stays. */
 static void
 test_changed (ModelFolder   *self,
               gconstpointer  data)

@@ -147,7 +147,8 @@ test_external_each (ModelFolder   *self,
   g_assert_cmpint (g_rmdir (blocked), ==, 0);
 }
 
-/* What a link leads to may lie anywhere on the machine: only what lies beside the model is read, or beside what that is a link to. */
+/* What a link leads to may lie anywhere on the machine: only what lies beside the model is read, or beside what that is a link
+ * to. */
 static void
 test_external_link (ModelFolder   *self,
                     gconstpointer  data)
@@ -163,7 +164,8 @@ test_external_link (ModelFolder   *self,
   static const char * const folders[] = { "in", "in/below", "out", "in2" };
   g_autoptr(VnModel) model = make_model (5000);
   g_autofree char *written = g_build_filename (self->folder, "w", NULL);
-  g_autofree char *link = g_build_filename (self->folder, "in", "m.onnx", NULL), *data_link = g_build_filename (self->folder, "in", "w", NULL);
+  g_autofree char *link = g_build_filename (self->folder, "in", "m.onnx", NULL),
+  *data_link = g_build_filename (self->folder, "in", "w", NULL);
   const VnOnnxWriteOptions options = { 1000, "w" };
 
   for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
@@ -174,7 +176,8 @@ test_external_link (ModelFolder   *self,
     }
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autofree char *place = g_build_filename (self->folder, cases[i].model, NULL), *data_place = g_build_filename (self->folder, cases[i].data, NULL);
+      g_autofree char *place = g_build_filename (self->folder, cases[i].model, NULL),
+      *data_place = g_build_filename (self->folder, cases[i].data, NULL);
       g_autoptr(GError) error = NULL;
       g_autoptr(VnModel) again = NULL;
 

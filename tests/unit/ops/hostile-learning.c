@@ -11,7 +11,8 @@ some_number (GRand *rand,
 {
   static const gint64 odd[] = { -1, 100, G_MAXINT32, G_MAXINT64, G_MININT64 };
 
-  return g_rand_int_range (rand, 0, 12) == 0 ? odd[g_rand_int_range (rand, 0, G_N_ELEMENTS (odd))] : g_rand_int_range (rand, 0, end);
+  return g_rand_int_range (rand, 0, 12) == 0 ? odd[g_rand_int_range (rand, 0, G_N_ELEMENTS (odd))]
+         : g_rand_int_range (rand, 0, end);
 }
 
 static VnDType

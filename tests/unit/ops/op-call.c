@@ -237,7 +237,8 @@ op_call (const OpCall *call,
     }
   for (guint i = 0; i < call->n_outputs; i++)
     out_types[i] = (VnTensorType) { VN_DTYPE_UNDEFINED, VN_SHAPE_UNKNOWN };
-  ok = is_callable (call, &ctx, error) && vn_op_infer (&ctx, error) && is_small (call, &ctx, error) && run (call, &ctx, outputs, error);
+  ok = is_callable (call, &ctx, error) && vn_op_infer (&ctx, error) && is_small (call, &ctx, error) &&
+       run (call, &ctx, outputs, error);
   for (guint i = 0; i < call->n_outputs; i++)
     g_clear_pointer (&out[i], vn_tensor_unref);
   return ok;

@@ -221,7 +221,8 @@ op_run_text_cases (const OpTextCase *cases,
       g_autoptr(GPtrArray) wanted = op_tensors_from_text (c->outputs[0] == '!' ? "" : c->outputs);
       const char *colon = strchr (c->type, ':');
       g_autofree char *domain = g_strndup (c->type, colon != NULL ? (gsize) (colon - c->type) : 0);
-      OpCall call = { .domain = domain, .type = colon != NULL ? colon + 1 : c->type, .opset = c->opset, .attributes = c->attributes,
+      OpCall call = { .domain = domain, .type = colon != NULL ? colon + 1 : c->type, .opset = c->opset,
+                      .attributes = c->attributes,
                       .inputs = (VnTensor **) inputs->pdata, .n_inputs = inputs->len,
                       .n_outputs = MAX (wanted->len, 1), .first_known = TRUE };
 

@@ -382,7 +382,8 @@ set_attributes (GRand  *rand,
                                           "q_num_heads", "kv_num_heads", "is_causal", "qk_matmul_output_mode",
                                           "softmax_precision", "left_window_size", "right_window_size",
                                           "rotary_embedding_dim", "interleaved", "unidirectional", "do_rotary",
-                                          "local_window_size", "maxsplit", "is_case_sensitive", "min_gram_length", "max_gram_length",
+                                          "local_window_size", "maxsplit", "is_case_sensitive", "min_gram_length",
+                                          "max_gram_length",
                                           "max_skip_count", "sample_size" };
   static const char * const vision[] = { "ignore_index", "output_height", "output_width", "sampling_ratio", "align_corners",
                                          "onesided", "inverse", "periodic", "offset_group", "center_point_box" };

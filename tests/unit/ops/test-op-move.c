@@ -274,7 +274,8 @@ test_every_second (void)
         g_autoptr(VnTensor) axes = vn_tensor_new_s64 (&VN_SHAPE (1), (const gint64[]) { 1 });
         g_autoptr(VnTensor) steps = vn_tensor_new_s64 (&VN_SHAPE (1), (const gint64[]) { 2 });
         VnTensor *inputs[] = { x, starts, ends, axes, steps };
-        g_autoptr(VnTensor) y = op_call_one (&(OpCall) { .domain = "", .type = "Slice", .opset = 13, .attributes = "", .inputs = inputs,
+        g_autoptr(VnTensor) y = op_call_one (&(OpCall) { .domain = "", .type = "Slice", .opset = 13, .attributes = "",
+                                                         .inputs = inputs,
                                                          .n_inputs = 5, .n_outputs = 1, .constant = TRUE });
         gint64 columns = (n - start + 1) / 2;
 

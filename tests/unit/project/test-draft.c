@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Drafts: nobody else opens one that is in use; whatever ends its user leaves it; runs of others are merged, and move with a project. */
+/* Drafts: nobody else opens one that is in use; whatever ends its user leaves it; runs of others are merged, and move with a
+ * project. */
 #include "draw-run.h"
 #include "vn-draft.h"
 

@@ -124,7 +124,8 @@ test_names (Fixture       *self,
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     {
-      g_autofree char *model = g_build_filename (self->folder, names[i], NULL), *samples = g_build_filename ("/elsewhere", names[i], NULL);
+      g_autofree char *model = g_build_filename (self->folder, names[i], NULL),
+      *samples = g_build_filename ("/elsewhere", names[i], NULL);
       g_autofree char *text = NULL;
       g_autoptr(VnRecipe) recipe = vn_recipe_new (NULL);
       g_autoptr(VnDataSpec) data = vn_data_spec_new (samples);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* quantize-run [OPTIONS] MODEL OUT.onnx OUT.json: quantizes a prepared model and writes the plan down, for tests that
- * compare with other programs. quantize-run --prepare OPSET MODEL OUT.onnx prepares one. Ranges come from a text file (name, minimum, maximum, as hexadecimal floats), or from
- * running the samples of a folder of .npy files, one per sample, through the network. */
+ * compare with other programs. quantize-run --prepare OPSET MODEL OUT.onnx prepares one. Ranges come from a text file (name,
+ * minimum, maximum, as hexadecimal floats), or from running the samples of a folder of .npy files, one per sample, through the
+ * network. */
 
 #include "vn-error.h"
 #include "vn-onnx.h"

@@ -105,7 +105,8 @@ test_fits (void)
           check_bias (plan, f, "b2", 300);
         }
       g_assert_cmpuint (count_notes (notes, "bias-clipped"), ==, recipe->raise_weight_scales ? 0 : recipe->per_channel ? 2 : 1);
-      g_assert_cmpuint (count_notes (notes, "weight-scale-raised"), ==, recipe->raise_weight_scales ? recipe->per_channel ? 2 : 1 : 0);
+      g_assert_cmpuint (count_notes (notes, "weight-scale-raised"), ==, recipe->raise_weight_scales ? recipe->per_channel
+                        ? 2 : 1 : 0);
     }
 }
 
@@ -209,7 +210,8 @@ test_wide_clamps (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     {
-      g_autofree char *text = g_strdup_printf ("{\"vernier-recipe\": 1, \"preset\": \"%s\", \"rules\": %s}", kinds[i].preset, kinds[i].rules);
+      g_autofree char *text = g_strdup_printf ("{\"vernier-recipe\": 1, \"preset\": \"%s\", \"rules\": %s}", kinds[i].preset,
+                                               kinds[i].rules);
       g_autoptr(Fixture) f = fixture_new (21);
       g_autoptr(GError) error = NULL;
       g_autoptr(VnRecipe) recipe = vn_recipe_from_json (text, "recipe", &error);

@@ -56,7 +56,8 @@ static void
 test_maximum (void)
 {
   static const float lows[] = { -INFINITY, -FLT_MAX, -1e9f, -65504 };
-  static const char * const methods[] = { "minmax", "percentile", "percentile-average", "average", "mse", "xslim", "minmse-common" };
+  static const char * const methods[] = { "minmax", "percentile", "percentile-average", "average", "mse", "xslim",
+                                          "minmse-common" };
   static const gint64 pads[] = { 0, 0, 1, 1, 0, 0, 1, 1 }, kernel[] = { 2, 2 };
 
   for (guint i = 0; i < 2 * G_N_ELEMENTS (lows) * G_N_ELEMENTS (methods); i++)

@@ -169,7 +169,8 @@ test_simulate (void)
   g_assert_cmpstr (vn_node_get_input (y->producer, 0)->producer->op_type, ==, "HardSigmoid");
   g_assert_cmpfloat (vn_tensor_get_double (vn_node_get_input (y->producer, 1)->initializer, 0), ==,
                      (double) (float) ((2731.0 / 16384) * 6));
-  g_assert_cmpfloat (vn_tensor_get_double (vn_node_get_input (vn_graph_find_value (f->model->graph, "p")->producer, 1)->initializer, 0),
+  g_assert_cmpfloat (vn_tensor_get_double (vn_node_get_input (vn_graph_find_value (f->model->graph, "p")->producer,
+                                                              1)->initializer, 0),
                      ==, 63.0 / 64);
   y = vn_graph_find_value (f->model->graph, "c");
   g_assert_cmpfloat (vn_tensor_get_double (vn_node_get_input (y->producer, 1)->initializer, 0), ==, 0);

@@ -65,7 +65,8 @@ static const struct
 
 /* ---- unlike numbers ---- */
 
-/* Boxes and scores, from two layers, that meet at the end: "boxes" reach to @size, "scores" to 1. @behind: a layer reads what they make. */
+/* Boxes and scores, from two layers, that meet at the end: "boxes" reach to @size, "scores" to 1. @behind: a layer reads what
+ * they make. */
 static Fixture *
 make_detector (float    size,
                gboolean behind)
@@ -77,7 +78,8 @@ make_detector (float    size,
   add_conv (f, "b", "x", "logits");
   fixture_node (f, "Sigmoid", "s", "logits", "scores");
   vn_node_set_int (fixture_node (f, "Concat", "join", "boxes scores", "both"), "axis", 3);
-  vn_node_set_ints (fixture_node (f, "Transpose", "end", "both", behind ? "more" : "y"), "perm", (const gint64[]) { 0, 1, 2, 3 }, 4);
+  vn_node_set_ints (fixture_node (f, "Transpose", "end", "both", behind ? "more" : "y"), "perm", (const gint64[]) { 0, 1, 2, 3 },
+                    4);
   if (behind)
     add_conv (f, "c", "more", "y");
   fixture_output (f, "y");
@@ -135,7 +137,8 @@ check_unlike (gconstpointer data)
     }
   g_assert_cmpstr (in_float->str, ==, unlike[index].in_float);
   for (guint i = 0; i < vn_notes_get_n (notes); i++)
-    n_notes += g_str_has_prefix (vn_notes_get (notes, i)->code, "mixed-") && g_strcmp0 (vn_notes_get (notes, i)->code, unlike[index].note) == 0;
+    n_notes += g_str_has_prefix (vn_notes_get (notes, i)->code, "mixed-") &&
+               g_strcmp0 (vn_notes_get (notes, i)->code, unlike[index].note) == 0;
   g_assert_cmpuint (n_notes, ==, unlike[index].note != NULL);
 }
 
@@ -305,7 +308,8 @@ check_alignment (gconstpointer data)
 static const struct { const char *json, *message; } refused[] = {
   { "{\"tensors\": [\"x\"], \"nodes\": \"a\"}",                         "rule 1: set a pattern" },
   { "{\"tensors\": [\"x\"], \"scale\": [\"1\"]}",                       "rule 1: set scale and zero point together" },
-  { "{\"tensors\": [\"x\"], \"scale\": [\"1\"], \"zero-point\": [\"0\"], \"min\": [\"0\"]}", "rule 1: a scale cannot be combined" },
+  { "{\"tensors\": [\"x\"], \"scale\": [\"1\"], \"zero-point\": [\"0\"], \"min\": [\"0\"]}",
+    "rule 1: a scale cannot be combined" },
   { "{\"tensors\": [\"x\"], \"min\": [\"small\"]}",                     "rule 1: min: “small” is not a number" },
   { "{\"tensors\": [\"x\"], \"receivers\": [\"a\"]}",                   "rule 1: set “convert”" },
   { "{\"tensors\": [\"x\"], \"convert\": \"bfp16\"}",                   "convert: “bfp16” is not allowed" },
@@ -340,7 +344,8 @@ test_refused_later (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (rules); i++)
     {
-      g_autofree char *text = g_strdup_printf ("{\"vernier-recipe\": 1, \"preset\": \"%s\", \"rules\": [{\"tensors\": [\"u\"], %s}]}",
+      g_autofree char *text =
+        g_strdup_printf ("{\"vernier-recipe\": 1, \"preset\": \"%s\", \"rules\": [{\"tensors\": [\"u\"], %s}]}",
                                                rules[i].preset, rules[i].rule);
       g_autoptr(Fixture) f = make_chain ();
       g_autoptr(GError) error = NULL;

@@ -51,7 +51,8 @@ round_values (const float           *x,
 
       power += (double) x[i] * (double) x[i];
       noise += ((double) x[i] - q) * ((double) x[i] - q);
-      outside += (double) x[i] < estimate->covered.min - estimate->scale / 2 || (double) x[i] > estimate->covered.max + estimate->scale / 2;
+      outside += (double) x[i] < estimate->covered.min - estimate->scale / 2 ||
+                 (double) x[i] > estimate->covered.max + estimate->scale / 2;
     }
   *sqnr_db = 10 * log10 (power / noise);
   *clipped = (double) outside / N_VALUES;
@@ -82,7 +83,8 @@ test_given (void)
       g_assert_true (vn_range_estimate (&question, &range, NULL, &estimate, &error));
       g_assert_no_error (error);
       round_values (x, &estimate, &sqnr_db, &clipped);
-      g_test_message ("%g .. %g: %.3f dB of %.3f, clipped %.5f of %.5f", range.min, range.max, estimate.sqnr_db, sqnr_db, estimate.clipped, clipped);
+      g_test_message ("%g .. %g: %.3f dB of %.3f, clipped %.5f of %.5f", range.min, range.max, estimate.sqnr_db, sqnr_db,
+                      estimate.clipped, clipped);
       g_assert_cmpfloat_with_epsilon (estimate.covered.min, range.min, 2 * estimate.scale);
       g_assert_cmpfloat_with_epsilon (estimate.covered.max, range.max, 2 * estimate.scale);
       g_assert_cmpfloat_with_epsilon (estimate.sqnr_db, sqnr_db, 0.3);

@@ -104,7 +104,8 @@ quantize_one (float    x,
   return (gint64) CLAMP (q, 0.f, highest);
 }
 
-/* Many numbers, so that several threads have some, odd numbers of columns, blocks along either axis: every integer is that of the formula. */
+/* Many numbers, so that several threads have some, odd numbers of columns, blocks along either axis: every integer is that of the
+ * formula. */
 static void
 test_many (void)
 {
@@ -131,7 +132,8 @@ test_many (void)
           gsize row = k / (gsize) shape[1], column = k % (gsize) shape[1];
           gsize p = axis == 0 ? row / 32 * (gsize) shape[1] + column : row * (gsize) scale->shape.dims[1] + column / 32;
           gint64 wanted = quantize_one (((const float *) data->data)[k], ((const float *) scale->data)[p],
-                                        (float) (vn_tensor_get_s64 (zero_point, p) - low), (float) (high - low), zero_first) + low;
+                                        (float) (vn_tensor_get_s64 (zero_point, p) - low), (float) (high - low),
+                                        zero_first) + low;
 
           g_assert_cmpint (vn_tensor_get_s64 (q, k), ==, wanted);
           n_compared++;
@@ -269,11 +271,14 @@ test_nbits_columns (void)
       g_autoptr(GError) error = NULL;
       const VnTensor *packed;
 
-      vn_graph_set_output (f.model->graph, 0, add_node (&f, "MatMul", "y", x, vn_graph_add_initializer (f.model->graph, "w", data)));
-      result = convert (&f, bits == 4 ? "format=matmulnbits weight=uint4 block-size=16" : "format=matmulnbits weight=uint8 block-size=16", &error);
+      vn_graph_set_output (f.model->graph, 0, add_node (&f, "MatMul", "y", x,
+                                                        vn_graph_add_initializer (f.model->graph, "w", data)));
+      result = convert (&f, bits == 4 ? "format=matmulnbits weight=uint4 block-size=16"
+                        : "format=matmulnbits weight=uint8 block-size=16", &error);
       g_assert_no_error (error);
       packed = vn_node_get_input (g_ptr_array_index (result->graph->nodes, 0), 1)->initializer;
-      g_assert_true (vn_quant_block_params (data, 0, 16, bits == 4 ? VN_DTYPE_U4 : VN_DTYPE_U8, TRUE, &scale, &zero_point, &error));
+      g_assert_true (vn_quant_block_params (data, 0, 16, bits == 4 ? VN_DTYPE_U4 : VN_DTYPE_U8, TRUE, &scale, &zero_point,
+                                            &error));
       q = vn_quant_quantize_blocks (data, bits == 4 ? VN_DTYPE_U4 : VN_DTYPE_U8, scale, zero_point, 0, 16, TRUE, &error);
       g_assert_no_error (error);
       g_assert_cmpint (packed->shape.dims[0], ==, n);

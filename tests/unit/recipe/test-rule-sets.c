@@ -8,11 +8,13 @@ static void
 test_rule_sets (void)
 {
   static const struct { const char *pattern; VnDType activation; } rules[] = {
-    { "/head/a", VN_DTYPE_U16 }, { "/head/b", VN_DTYPE_U16 }, { "Relu #2", VN_DTYPE_S16 }, { "/stem", VN_DTYPE_S16 }, { "/stem", VN_DTYPE_S8 },
+    { "/head/a", VN_DTYPE_U16 }, { "/head/b", VN_DTYPE_U16 }, { "Relu #2", VN_DTYPE_S16 }, { "/stem", VN_DTYPE_S16 },
+    { "/stem", VN_DTYPE_S8 },
     { "type:Relu", VN_DTYPE_S8 }, { "/head/*", VN_DTYPE_S8 }, { "nobody", VN_DTYPE_S8 },
   };
   static const struct { guint first, n, n_nodes; const char *title; } expected[] = {
-    { 0, 2, 2, "head" }, { 2, 2, 2, "Relu #2 and Conv /stem" }, { 4, 1, 1, "Conv /stem" }, { 5, 1, 1, "type:Relu" }, { 6, 1, 2, "/head/*" },
+    { 0, 2, 2, "head" }, { 2, 2, 2, "Relu #2 and Conv /stem" }, { 4, 1, 1, "Conv /stem" }, { 5, 1, 1, "type:Relu" }, { 6, 1, 2,
+    "/head/*" },
     { 7, 1, 0, "nobody" },
   };
   static const char * const names[] = { "/head/a", "/head/b", "", "/stem" };

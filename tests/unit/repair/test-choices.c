@@ -173,7 +173,8 @@ test_no_corner_missing (void)
               choices_add_up (&on, bits, &gain, &cost);
               if (!choices_is_closed (&on, bits) || cost < low->cost || cost > high->cost)
                 continue;
-              g_assert_cmpfloat (gain, <=, low->gain + (high->gain - low->gain) * (cost - low->cost) / (high->cost - low->cost) + 1e-6);
+              g_assert_cmpfloat (gain, <=, low->gain + (high->gain - low->gain) * (cost - low->cost) / (high->cost - low->cost)
+                                 + 1e-6);
               n_compared++;
             }
         }
@@ -212,7 +213,8 @@ test_path (void)
   g_assert_cmpfloat (worst, >, 0.6);
 }
 
-/* Levels that follow each other: a first step that brings little for its cost is taken together with a second that brings much. */
+/* Levels that follow each other: a first step that brings little for its cost is taken together with a second that brings
+ * much. */
 static void
 test_levels (void)
 {

@@ -53,7 +53,8 @@ test_near_copies (gconstpointer data)
       g_assert_true (g_hash_table_add (seen, GINT_TO_POINTER ((int) (100 + 10 * dy + dx))));
       for (gint64 y = 0; y < 60; y++)
         for (gint64 x = 0; x < 50; x++)
-          g_assert_cmpfloat (get_pixel (moved, last, 2, y, x), ==, get_pixel (sample, last, 2, CLAMP (y + dy, 0, 59), CLAMP (x + dx, 0, 49)));
+          g_assert_cmpfloat (get_pixel (moved, last, 2, y, x), ==,
+                             get_pixel (sample, last, 2, CLAMP (y + dy, 0, 59), CLAMP (x + dx, 0, 49)));
     }
   g_assert_cmpuint (g_hash_table_size (seen), ==, 24);
 }

@@ -335,7 +335,8 @@ main (int    argc,
   g_test_add_func ("/linalg/no-inverse", test_no_inverse);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      g_autofree char *path = g_strdup_printf ("/rounding/rule/%zux%zu%s", cases[i].m, cases[i].k, cases[i].blocks ? "-blocks" : "");
+      g_autofree char *path = g_strdup_printf ("/rounding/rule/%zux%zu%s", cases[i].m, cases[i].k, cases[i].blocks
+                                               ? "-blocks" : "");
 
       g_test_add_data_func (path, &cases[i], test_rule);
     }

@@ -22,13 +22,15 @@ static const Case cases[] = {
     .ints = { { "pads", { 1, 0, 2, 1 }, 4 }, { "strides", { 2, 1 }, 2 }, { "dilations", { 1, 2 }, 2 } } },
   { .name = "conv-same", .type = "Conv", .read = VN_SHAPE (1, 2, 9, 8), .weight = VN_SHAPE (3, 2, 3, 4), .auto_pad = "SAME_LOWER",
     .ints = { { "strides", { 2, 2 }, 2 } } },
-  { .name = "conv-1d", .type = "Conv", .read = VN_SHAPE (2, 3, 11), .weight = VN_SHAPE (4, 3, 5), .ints = { { "pads", { 2, 2 }, 2 } } },
+  { .name = "conv-1d", .type = "Conv", .read = VN_SHAPE (2, 3, 11), .weight = VN_SHAPE (4, 3, 5),
+    .ints = { { "pads", { 2, 2 }, 2 } } },
   { .name = "grouped", .type = "Conv", .read = VN_SHAPE (1, 6, 5, 5), .weight = VN_SHAPE (4, 3, 3, 3), .group = 2 },
   { .name = "depthwise", .type = "Conv", .read = VN_SHAPE (1, 4, 6, 6), .weight = VN_SHAPE (4, 1, 3, 3), .group = 4,
     .ints = { { "pads", { 1, 1, 1, 1 }, 4 } } },
   { .name = "transposed", .type = "ConvTranspose", .read = VN_SHAPE (1, 4, 4, 5), .weight = VN_SHAPE (4, 3, 3, 3),
     .ints = { { "strides", { 2, 2 }, 2 }, { "pads", { 1, 1, 0, 1 }, 4 }, { "output_padding", { 1, 0 }, 2 } } },
-  { .name = "transposed-grouped", .type = "ConvTranspose", .read = VN_SHAPE (2, 4, 4, 5), .weight = VN_SHAPE (4, 3, 2, 3), .group = 2 },
+  { .name = "transposed-grouped", .type = "ConvTranspose", .read = VN_SHAPE (2, 4, 4, 5), .weight = VN_SHAPE (4, 3, 2, 3),
+    .group = 2 },
   { .name = "gemm", .type = "Gemm", .read = VN_SHAPE (5, 7), .weight = VN_SHAPE (7, 3) },
   { .name = "gemm-transposed", .type = "Gemm", .read = VN_SHAPE (5, 7), .weight = VN_SHAPE (3, 7), .trans_b = 1 },
   { .name = "matmul", .type = "MatMul", .read = VN_SHAPE (2, 5, 7), .weight = VN_SHAPE (7, 3) },
@@ -133,7 +135,8 @@ test_columns (gconstpointer data)
           for (gsize k = 0; k < layer->columns; k++)
             sum += (double) weight[vn_weight_layer_get_offset (layer, g, r, k)] *
                    (double) columns[(g * n + p) * layer->columns + k];
-          g_assert_cmpfloat_with_epsilon (sum, (double) ((float *) output->data)[find_result (c, output, g * layer->rows + r, p)], 1e-4);
+          g_assert_cmpfloat_with_epsilon (sum, (double) ((float *) output->data)[find_result (c, output, g * layer->rows + r, p)],
+                                          1e-4);
         }
 }
 

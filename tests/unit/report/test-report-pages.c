@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reports in HTML and PDF: a run made by hand gives the page in golden/pages.html.txt to the byte (written anew with --generate), names
- * from models are text and never markup, a network of 10,000 nodes stays below 5 MB, and the same run gives the same bytes. */
+/* Reports in HTML and PDF: a run made by hand gives the page in golden/pages.html.txt to the byte (written anew with --generate),
+ * names from models are text and never markup, a network of 10,000 nodes stays below 5 MB, and the same run gives the same
+ * bytes. */
 #include "curve-fixture.h"
 
 #include "vn-graph-edit.h"
@@ -175,7 +176,8 @@ check_markup (const char *text)
   g_assert_cmpuint (open->len, ==, 0);
   g_assert_cmpuint (n, >, 100);
   for (const char *at = strchr (text, '&'); at != NULL; at = strchr (at + 1, '&'))
-    g_assert_true (g_str_has_prefix (at, "&amp;") || g_str_has_prefix (at, "&lt;") || g_str_has_prefix (at, "&gt;") || g_str_has_prefix (at, "&quot;"));
+    g_assert_true (g_str_has_prefix (at, "&amp;") || g_str_has_prefix (at, "&lt;") || g_str_has_prefix (at, "&gt;") ||
+                   g_str_has_prefix (at, "&quot;"));
 }
 
 /* A link leads to a node that the page shows. */
@@ -195,7 +197,8 @@ check_leads (const char *text,
 static void
 check_alone (const char *text)
 {
-  static const char * const strangers[] = { "<script", "<iframe", "<object", "<img", "<link", "src=", "url(", "@import", "http://",
+  static const char * const strangers[] = { "<script", "<iframe", "<object", "<img", "<link", "src=", "url(", "@import",
+                                            "http://",
                                             "https://", " on", "javascript:" };
 
   for (guint i = 0; i < G_N_ELEMENTS (strangers) - 2; i++)
@@ -230,7 +233,8 @@ test_golden (void)
 static void
 test_first_screen (void)
 {
-  static const char * const words[] = { "<h1>", "class=\"verdict\"", "class=\"cards\"", "4.0", "class=\"glance\"", "+2.5\u00a0dB", "bias correction",
+  static const char * const words[] = { "<h1>", "class=\"verdict\"", "class=\"cards\"", "4.0", "class=\"glance\"", "+2.5\u00a0dB",
+                                        "bias correction",
                                         "75 %", "layers.0", "<svg" };
   g_autoptr(VnRun) result = make_result (5, NULL);
   gsize length;
@@ -250,7 +254,8 @@ test_first_screen (void)
 static void
 test_hostile (void)
 {
-  static const char * const names[] = { "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "a&b<c>'d'\"e\"", "bad \xff\xfe bytes",
+  static const char * const names[] = { "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "a&b<c>'d'\"e\"",
+                                        "bad \xff\xfe bytes",
                                         "turned \u202eback", "null \x01 control", "]]></svg></style><!--", "{{x}} ${y} %s %n" };
   g_autoptr(VnRun) result = make_result (G_N_ELEMENTS (names), names);
   gsize length;
@@ -433,7 +438,9 @@ main (int   argc,
   g_test_add_func ("/report-pages/hostile", test_hostile);
   g_test_add_func ("/report-pages/long-name", test_long_name);
   g_test_add_data_func ("/report-pages/large/usual", NULL, test_large);
-  g_test_add_data_func ("/report-pages/large/quotes", "\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"", test_large);
+  g_test_add_data_func ("/report-pages/large/quotes",
+                        "\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"",
+                        test_large);
   g_test_add_data_func ("/report-pages/same/html", "html", test_same);
   g_test_add_data_func ("/report-pages/same/pdf", "pdf", test_same);
   g_test_add_data_func ("/report-pages/same/markdown", "markdown", test_same);

@@ -37,8 +37,10 @@ make_model (void)
   VnGraph *graph = model->graph;
   const VnShape *shape = &VN_SHAPE (1, 3, 8, 8);
   VnValue *in = vn_graph_add_input (graph, "image", VN_DTYPE_F32, shape);
-  VnValue *first = vn_graph_add_value (graph, "a|b_c*", VN_DTYPE_F32, shape), *relu = vn_graph_add_value (graph, "relu", VN_DTYPE_F32, shape);
-  VnValue *second = vn_graph_add_value (graph, "second\nline", VN_DTYPE_F32, shape), *out = vn_graph_add_value (graph, "out", VN_DTYPE_F32, shape);
+  VnValue *first = vn_graph_add_value (graph, "a|b_c*", VN_DTYPE_F32, shape),
+  *relu = vn_graph_add_value (graph, "relu", VN_DTYPE_F32, shape);
+  VnValue *second = vn_graph_add_value (graph, "second\nline", VN_DTYPE_F32, shape),
+  *out = vn_graph_add_value (graph, "out", VN_DTYPE_F32, shape);
   VnValue *w0 = add_weights (graph, "w0", &VN_SHAPE (3, 3, 1, 1)), *w1 = add_weights (graph, "w1", &VN_SHAPE (3, 3, 1, 1));
 
   vn_graph_add_node (graph, "conv`0`", "", "Conv", (VnValue *[]) { in, w0 }, 2, &first, 1);
@@ -147,7 +149,8 @@ test_sections (void)
   xslim_ids = list_ids (xslim);
   g_assert_cmpstr (plain_ids, ==, "model sizes samples summary network settings figures spreads tensors npu notes");
   g_assert_cmpstr (compared_ids, ==, "model sizes samples summary network figures tensors");
-  g_assert_cmpstr (all_ids, ==, "model sizes samples summary accuracy network settings figures steps spreads curve tensors weights npu notes");
+  g_assert_cmpstr (all_ids, ==,
+                   "model sizes samples summary accuracy network settings figures steps spreads curve tensors weights npu notes");
   g_assert_cmpstr (xslim_ids, ==, "summary accuracy xslim notes");
   g_assert_null (vn_report_model_find (plain, "weights"));
 }
@@ -263,8 +266,10 @@ check_json_content (JsonNode              *section,
                     const VnReportContent *content)
 {
   const gboolean is_array = content->kind == VN_REPORT_TABLE || content->kind == VN_REPORT_NOTES;
-  JsonObject *object = (content->id != NULL || !is_array) && content->kind != VN_REPORT_PICTURE ? json_node_get_object (section) : NULL;
-  JsonArray *array = !is_array ? NULL : object != NULL ? json_object_get_array_member (object, content->id) : json_node_get_array (section);
+  JsonObject *object = (content->id != NULL || !is_array) && content->kind != VN_REPORT_PICTURE
+                       ? json_node_get_object (section) : NULL;
+  JsonArray *array = !is_array ? NULL : object != NULL
+                     ? json_object_get_array_member (object, content->id) : json_node_get_array (section);
 
   if (content->kind == VN_REPORT_FACTS)
     check_json_facts (object, content->facts);
@@ -514,7 +519,8 @@ is_rule_row (const VnReportContent *content,
 static void
 test_words (void)
 {
-  static const char * const silent[] = { "rules", "marked", "quantized", "not_finite", "output", "type", "moves", "histogram", "kept", "chosen", "off", NULL };
+  static const char * const silent[] = { "rules", "marked", "quantized", "not_finite", "output", "type", "moves", "histogram",
+                                         "kept", "chosen", "off", NULL };
   g_autoptr(VnRun) result = run ("npu-cnn");
   g_autoptr(VnReportModel) model = NULL;
   guint n = 0;

@@ -81,7 +81,8 @@ add_contribution (VnContributions *self,
                   VnTensorRole     role,
                   double           share)
 {
-  VnContribution item = { .name = g_strdup (name), .node = g_strdup ("n"), .value = g_strdup (value), .role = role, .share = share,
+  VnContribution item = { .name = g_strdup (name), .node = g_strdup ("n"), .value = g_strdup (value), .role = role,
+                          .share = share,
                           .share_error = NAN, .n_samples = 1 };
 
   vn_contributions_add (self, &item);

@@ -62,7 +62,8 @@ find (const VnModel *model,
       const VnNode *node = g_ptr_array_index (model->graph->nodes, i);
       g_autofree char *label = vn_node_dup_label (node);
       VnErrorRow *row = make_row (i);
-      VnNodeFacts facts = { node, label, row, rows[i].dtype, rows[i].local, row == NULL ? NULL : rows[i].sqnr < 10 ? "bad" : rows[i].sqnr < 20 ? "watch" : "fine" };
+      VnNodeFacts facts = { node, label, row, rows[i].dtype, rows[i].local, row == NULL ? NULL : rows[i].sqnr < 10
+                            ? "bad" : rows[i].sqnr < 20 ? "watch" : "fine" };
 
       if (vn_node_query_matches (query, &facts))
         g_string_append_printf (found, "%s%u", found->len > 0 ? " " : "", i);

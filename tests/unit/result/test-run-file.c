@@ -104,7 +104,8 @@ check_verification (const VnVerification *a,
       if (x->part != NULL)
         {
           g_assert_cmpstr (x->part->slices, ==, y->part->slices);
-          g_assert_true (x->part->axis == y->part->axis && x->part->is_dead == y->part->is_dead && same_number (x->part->size, y->part->size));
+          g_assert_true (x->part->axis == y->part->axis && x->part->is_dead == y->part->is_dead &&
+                         same_number (x->part->size, y->part->size));
         }
       g_assert_true (same_number (x->sqnr_db, y->sqnr_db) && same_number (x->our_db, y->our_db));
       g_assert_true (same_number (x->their_db, y->their_db) && same_number (x->largest, y->largest));
@@ -209,8 +210,10 @@ static const struct { const char *from, *to, *message; } wrong[] = {
   { "\"weights\" : [", "\"weights\" : [{}], \"a\" : [", "“errors.weights[0].tensor” is missing" },
   { "\"sqnr\" : 12.5", "\"sqnr\" : \"much\"", "errors.tensors[0].sqnr is “much”" },
   { "\"elements\" : 64", "\"elements\" : 64.5", "errors.tensors[0].elements is 64.5" },
-  { "\"contributions\" : [", "\"contributions\" : [{\"tensor\": \"t\", \"node\": \"n\", \"role\": \"loud\"}], \"b\" : [", "contributions[0].role is “loud”" },
-  { "\"notes\" : [", "\"notes\" : [{\"level\": \"loud\", \"code\": \"c\", \"text\": \"t\"}], \"b\" : [", "notes[0].level is “loud”" },
+  { "\"contributions\" : [", "\"contributions\" : [{\"tensor\": \"t\", \"node\": \"n\", \"role\": \"loud\"}], \"b\" : [",
+    "contributions[0].role is “loud”" },
+  { "\"notes\" : [", "\"notes\" : [{\"level\": \"loud\", \"code\": \"c\", \"text\": \"t\"}], \"b\" : [",
+    "notes[0].level is “loud”" },
   { "\"agree\" : 95", "\"agree\" : 101", "accuracy.agree is 101; expected an integer from 0 to 100" },
   { "\"of\" : 35", "\"of\" : 33", "kept.kept is 34; expected an integer from 0 to 33" },
   { "\"quantized-names\" : {", "\"quantized-names\" : {\"a\": 1}, \"b\" : {", "quantized-names.a: " },
@@ -384,7 +387,8 @@ test_digest (void)
 {
   g_autoptr(VnRecipe) a = vn_recipe_new ("cpu"), b = vn_recipe_new ("cpu");
   g_autofree char *current = g_get_current_dir (), *here = g_build_filename (current, "r.json", NULL);
-  g_autofree char *first = vn_recipe_dup_digest (a), *same = vn_recipe_dup_digest (b), *other = NULL, *relative = NULL, *absolute = NULL;
+  g_autofree char *first = vn_recipe_dup_digest (a), *same = vn_recipe_dup_digest (b), *other = NULL, *relative = NULL,
+  *absolute = NULL;
 
   g_assert_cmpstr (first, ==, same);
   b->percentile = 99.5;

@@ -51,7 +51,8 @@ test_agrees (void)
 static void
 test_worst (void)
 {
-  const VnVerifiedOutput same = { NULL, NULL, INFINITY, NAN, NAN, 0 }, close = { NULL, NULL, 20, NAN, NAN, 0.1 }, far = { NULL, NULL, 5, NAN, NAN, 1 };
+  const VnVerifiedOutput same = { NULL, NULL, INFINITY, NAN, NAN, 0 }, close = { NULL, NULL, 20, NAN, NAN, 0.1 },
+  far = { NULL, NULL, 5, NAN, NAN, 1 };
   const VnVerifiedOutput nan = { NULL, NULL, NAN, NAN, NAN, 0 };
   g_autoptr(VnVerification) found = vn_verification_new (), refused = vn_verification_new_refused ("no kernel");
   g_autofree char *fault = vn_verification_dup_fault (refused);
@@ -77,9 +78,11 @@ test_worst (void)
 static void
 test_saturates (void)
 {
-  const VnVerifiedOutput same = { NULL, NULL, INFINITY, NAN, NAN, 0 }, far = { NULL, NULL, 5, NAN, NAN, 1 }, fair = { NULL, NULL, 20, NAN, NAN, 1 };
+  const VnVerifiedOutput same = { NULL, NULL, INFINITY, NAN, NAN, 0 }, far = { NULL, NULL, 5, NAN, NAN, 1 },
+  fair = { NULL, NULL, 20, NAN, NAN, 1 };
   const VnVerifiedOutput judged = { NULL, NULL, 20, 14.2, 13.8, 1 };   /* by the float network */
-  const struct { gboolean saturates, exact_agrees; double exact_db; const VnVerifiedOutput *output; gboolean is_saturated; const char *fault;
+  const struct { gboolean saturates,
+                 exact_agrees; double exact_db; const VnVerifiedOutput *output; gboolean is_saturated; const char *fault;
                  gboolean has_remedy; } cases[] = {
     { FALSE, FALSE, NAN,  &same,   FALSE, NULL,                    FALSE },
     { TRUE,  TRUE,  61,   &same,   FALSE, NULL,                    FALSE },
@@ -134,7 +137,8 @@ test_figures (void)
   g_assert_cmpfloat_with_epsilon (figures.least_ratio, 2 / vn_runtime_get_margin (), 1e-12);
   g_assert_cmpfloat_with_epsilon (figures.most_ratio, 2 * vn_runtime_get_margin (), 1e-12);
   forecast_text = vn_runtime_figures_dup_ratio (&figures);
-  expected = g_strdup_printf ("about 2.0 times the latency of the float model (%.1f to %.1f)", figures.least_ratio, figures.most_ratio);
+  expected = g_strdup_printf ("about 2.0 times the latency of the float model (%.1f to %.1f)", figures.least_ratio,
+                              figures.most_ratio);
   g_assert_cmpstr (forecast_text, ==, expected);
   g_assert_cmpfloat (figures.integer_share, ==, 0.8);
   g_assert_false (figures.time_measured || figures.share_measured);
@@ -177,7 +181,8 @@ test_results (void)
   g_assert_true (base->verification == NULL && base->notes != notes);
   vn_run_unref (base);
   explained = vn_run_with (verified, VN_FACET_CONTRIBUTIONS, contributions);
-  g_assert_true (explained->verification == found && explained->contributions == contributions && explained->forecast == verified->forecast);
+  g_assert_true (explained->verification == found && explained->contributions == contributions &&
+                 explained->forecast == verified->forecast);
   again = vn_run_with (explained, VN_FACET_VERIFICATION, second);
   g_assert_true (again->verification == second && again->contributions == contributions && again->forecast == verified->forecast);
 }

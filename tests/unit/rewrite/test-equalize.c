@@ -82,7 +82,8 @@ test_pair (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (between); i++)
     {
-      g_autoptr(VnModel) model = make_pair (between[i], (const float[]) { 4, 0, 0, 0.25f }, NULL, (const float[]) { 1, 1, 1, 0.5f });
+      g_autoptr(VnModel) model = make_pair (between[i], (const float[]) { 4, 0, 0, 0.25f }, NULL,
+                                            (const float[]) { 1, 1, 1, 0.5f });
       static const double first[] = { 2, 0, 0, 0.5 }, second[] = { 2, 0.5, 2, 0.25 };
 
       g_assert_cmpuint (equalize (model, &options), ==, 1);
@@ -203,7 +204,8 @@ test_left_alone (void)
   for (guint i = 0; i < G_N_ELEMENTS (between); i++)
     for (VnEqualizeKind kind = VN_EQUALIZE_AMD; kind <= VN_EQUALIZE_PPQ; kind++)
       {
-        g_autoptr(VnModel) model = make_pair (between[i], (const float[]) { 4, 0, 0, 0.25f }, NULL, (const float[]) { 1, 1, 1, 1 });
+        g_autoptr(VnModel) model = make_pair (between[i], (const float[]) { 4, 0, 0, 0.25f }, NULL,
+                                              (const float[]) { 1, 1, 1, 1 });
 
         options.kind = kind;
         options.level = 2;
@@ -227,7 +229,8 @@ make_branches (void)
   VnValue *x;
   VnModel *model = new_model (&x, &VN_SHAPE (1, 1, 1, 1));
   VnGraph *graph = model->graph;
-  VnNode *a = add (graph, "a", "Conv", "ya", x, WEIGHT (graph, "wa", 1, 1, 4), numbers (graph, "ba", &VN_SHAPE (1), (const float[]) { 2 }), END);
+  VnNode *a = add (graph, "a", "Conv", "ya", x, WEIGHT (graph, "wa", 1, 1, 4),
+                   numbers (graph, "ba", &VN_SHAPE (1), (const float[]) { 2 }), END);
   VnNode *b = add (graph, "b", "Conv", "yb", x, WEIGHT (graph, "wb", 1, 1, 1), END);
   VnNode *relu = add (graph, "relu", "Relu", "r", out (add (graph, "sum", "Add", "s", out (a), out (b), END)), END);
   VnNode *c = add (graph, "c", "Conv", "yc", out (relu), WEIGHT (graph, "wc", 1, 1, 1), END);

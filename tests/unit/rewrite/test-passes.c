@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* For each small network: the edit log of its preparation (those of pass-models-more.c: with everything that optimizes)
- * is the text of golden/passes/NAME.edits (--generate writes them). For each network and each pass: the result is sound, a second run changes nothing, the log is empty exactly if
- * nothing changed, and the outputs stay. */
+ * is the text of golden/passes/NAME.edits (--generate writes them). For each network and each pass: the result is sound, a second
+ * run changes nothing, the log is empty exactly if nothing changed, and the outputs stay. */
 #include "pass-models.h"
 
 #include "vn-error.h"

@@ -196,7 +196,8 @@ test_kernel_types (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    g_assert_cmpint (vn_kernel_takes_types (cases[i].op_type, cases[i].left, cases[i].right, cases[i].result), ==, cases[i].takes);
+    g_assert_cmpint (vn_kernel_takes_types (cases[i].op_type, cases[i].left, cases[i].right, cases[i].result), ==,
+                     cases[i].takes);
 }
 
 static void

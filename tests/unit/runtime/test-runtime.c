@@ -89,9 +89,11 @@ net_add_pair (Net        *self,
   const VnShape shape = { .rank = channels ? 1 : 0, .dims = { CHANNELS } };
   g_autofree char *scale_name = g_strconcat (name, "_scale", NULL), *zero_name = g_strconcat (name, "_zero", NULL);
   g_autofree char *q = g_strconcat (name, "_q", NULL), *dq = g_strconcat (name, "_dq", NULL);
-  VnValue *scale = net_add_floats (self, scale_name, &shape), *zero_point = net_add_integers (self, zero_name, dtype, &shape, zero);
+  VnValue *scale = net_add_floats (self, scale_name, &shape),
+  *zero_point = net_add_integers (self, zero_name, dtype, &shape, zero);
 
-  return net_add_node (self, dq, "DequantizeLinear", net_add_node (self, q, "QuantizeLinear", value, scale, zero_point), scale, zero_point);
+  return net_add_node (self, dq, "DequantizeLinear", net_add_node (self, q, "QuantizeLinear", value, scale, zero_point), scale,
+                       zero_point);
 }
 
 static VnValue *
@@ -101,14 +103,16 @@ net_add_conv (Net        *self,
               gboolean    quantized)
 {
   const VnShape shape = { .rank = 4, .dims = { CHANNELS, CHANNELS, 1, 1 } }, scalar = { .rank = 0 };
-  g_autofree char *weight = g_strconcat (name, "_w", NULL), *scale = g_strconcat (name, "_ws", NULL), *zero = g_strconcat (name, "_wz", NULL);
+  g_autofree char *weight = g_strconcat (name, "_w", NULL), *scale = g_strconcat (name, "_ws", NULL),
+  *zero = g_strconcat (name, "_wz", NULL);
   g_autofree char *dq = g_strconcat (name, "_wdq", NULL);
 
   if (!quantized)
     return net_add_node (self, name, "Conv", value, net_add_floats (self, weight, &shape), NULL);
   return net_add_node (self, name, "Conv", value,
                        net_add_node (self, dq, "DequantizeLinear", net_add_integers (self, weight, VN_DTYPE_S8, &shape, 1),
-                                     net_add_floats (self, scale, &scalar), net_add_integers (self, zero, VN_DTYPE_S8, &scalar, 0)), NULL);
+                                     net_add_floats (self, scale, &scalar), net_add_integers (self, zero, VN_DTYPE_S8, &scalar,
+                                                                                              0)), NULL);
 }
 
 /* As other exporters write them: all that is constant is made by a node, a Constant or one that reads a Constant. */
@@ -255,7 +259,8 @@ test_moves (void)
   VnValue *value;
 
   net_init (&net);
-  value = net_add_pair (&net, "b", net_add_conv (&net, "conv", net_add_pair (&net, "a", net_add_input (&net), VN_DTYPE_U8, 0, FALSE), TRUE),
+  value = net_add_pair (&net, "b", net_add_conv (&net, "conv",
+                                                 net_add_pair (&net, "a", net_add_input (&net), VN_DTYPE_U8, 0, FALSE), TRUE),
                         VN_DTYPE_U8, 0, FALSE);
   value = net_add_node (&net, "transpose", "Transpose", value, NULL, NULL);
   value = net_add_node (&net, "unsqueeze", "Unsqueeze", value, vn_graph_add_initializer (net.graph, "axes", tensor), NULL);
@@ -276,7 +281,8 @@ test_float_weights (void)
 
   net_init (&net);
   value = net_add_conv (&net, "conv", net_add_pair (&net, "a", net_add_input (&net), VN_DTYPE_U8, 0, FALSE), FALSE);
-  forecast = net_finish (&net, net_add_node (&net, "last", "Identity", net_add_pair (&net, "b", value, VN_DTYPE_U8, 0, FALSE), NULL, NULL));
+  forecast = net_finish (&net, net_add_node (&net, "last", "Identity", net_add_pair (&net, "b", value, VN_DTYPE_U8, 0, FALSE),
+                                             NULL, NULL));
   check_node (forecast, "conv", VN_RUNTIME_INTEGER, VN_RUNTIME_REASON_NONE);
 }
 
@@ -288,7 +294,8 @@ test_float (void)
   Net net;
 
   net_init (&net);
-  forecast = net_finish (&net, net_add_node (&net, "relu", "Relu", net_add_conv (&net, "conv", net_add_input (&net), FALSE), NULL, NULL));
+  forecast = net_finish (&net, net_add_node (&net, "relu", "Relu", net_add_conv (&net, "conv", net_add_input (&net), FALSE), NULL,
+                                             NULL));
   check_node (forecast, "conv", VN_RUNTIME_FLOAT, VN_RUNTIME_REASON_NONE);
   check_node (forecast, "relu", VN_RUNTIME_ABSORBED, VN_RUNTIME_REASON_NONE);
   g_assert_cmpstr (vn_runtime_forecast_find (forecast, "relu")->into, ==, "conv");
@@ -298,7 +305,8 @@ test_float (void)
   g_assert_cmpfloat (quantized->conversion_seconds, >, 0);
   g_assert_true (isnan (vn_runtime_forecast_ratio (forecast)));
   net_init (&net);
-  vn_graph_set_output (net.graph, 0, net_add_node (&net, "relu", "Relu", net_add_conv (&net, "conv", net_add_input (&net), FALSE), NULL, NULL));
+  vn_graph_set_output (net.graph, 0, net_add_node (&net, "relu", "Relu", net_add_conv (&net, "conv", net_add_input (&net), FALSE),
+                                                   NULL, NULL));
   beside = vn_runtime_forecast_new (net.model, NULL, forecast, NULL);
   vn_model_unref (net.model);
   g_assert_cmpfloat (vn_runtime_forecast_ratio (beside), ==, 1);
@@ -317,7 +325,8 @@ test_observed (void)
 
   net_init (&net);
   value = net_add_pair (&net, "a", net_add_input (&net), VN_DTYPE_U8, 3, FALSE);
-  vn_graph_set_output (net.graph, 0, net_add_node (&net, "last", "Identity", net_add_node (&net, "conv", "QLinearConv", value, NULL, NULL), NULL, NULL));
+  vn_graph_set_output (net.graph, 0, net_add_node (&net, "last", "Identity",
+                                                   net_add_node (&net, "conv", "QLinearConv", value, NULL, NULL), NULL, NULL));
   made_integer = net.model;
   net_init (&net);
   value = net_add_node (&net, "fused conv_nchwc", "Conv", net_add_input (&net), NULL, NULL);
@@ -346,14 +355,16 @@ test_observed (void)
 static double
 find_seconds_of_scales (int axis)
 {
-  const VnShape matrix = { .rank = 2, .dims = { 128, 64 } }, scales = { .rank = axis >= 0 ? 1 : 0, .dims = { axis >= 0 ? matrix.dims[axis] : 0 } };
+  const VnShape matrix = { .rank = 2, .dims = { 128, 64 } },
+  scales = { .rank = axis >= 0 ? 1 : 0, .dims = { axis >= 0 ? matrix.dims[axis] : 0 } };
   g_autoptr(VnRuntimeForecast) forecast = NULL;
   VnValue *value;
   VnNode *node;
   Net net;
 
   net_init (&net);
-  value = net_add_node (&net, "dq", "DequantizeLinear", vn_graph_add_input (net.graph, "x", VN_DTYPE_S8, &matrix), net_add_floats (&net, "scale", &scales),
+  value = net_add_node (&net, "dq", "DequantizeLinear", vn_graph_add_input (net.graph, "x", VN_DTYPE_S8, &matrix),
+                        net_add_floats (&net, "scale", &scales),
                         net_add_integers (&net, "zero", VN_DTYPE_S8, &scales, 0));
   node = value->producer;
   if (axis >= 0)
@@ -362,7 +373,8 @@ find_seconds_of_scales (int axis)
   return forecast->conversion_seconds;
 }
 
-/* Rows with one scale are read in one go, as all of it is; where the scale changes at each number that takes many times as long. */
+/* Rows with one scale are read in one go, as all of it is; where the scale changes at each number that takes many times as
+ * long. */
 static void
 test_scales_of_last_axis (void)
 {
@@ -390,7 +402,8 @@ forecast_recurrent (const char *op_type,
   Net net;
 
   net_init (&net);
-  value = net_add_node (&net, "layer", op_type, vn_graph_add_input (net.graph, "x", VN_DTYPE_F32, &data), net_add_floats (&net, "w", &w), net_add_floats (&net, "r", &r));
+  value = net_add_node (&net, "layer", op_type, vn_graph_add_input (net.graph, "x", VN_DTYPE_F32, &data),
+                        net_add_floats (&net, "w", &w), net_add_floats (&net, "r", &r));
   vn_node_set_int (value->producer, "hidden_size", HIDDEN);
   if (both_ways)
     vn_node_set_string (value->producer, "direction", "bidirectional");

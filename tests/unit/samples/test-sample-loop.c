@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The loop over samples: each is scanned once, with its own numbers, whatever the number of threads; what cannot be read is left out and named. */
+/* The loop over samples: each is scanned once, with its own numbers, whatever the number of threads; what cannot be read is left
+ * out and named. */
 #include "vn-sample-loop.h"
 #include "vn-sample-ranks.h"
 
@@ -186,7 +187,8 @@ test_threads (void)
 
       set_up (&fixture, rows[r].bad, notes);
       loop = vn_sample_loop_new (&(VnSamples) { fixture.dataset, NULL, fixture.indices, N, rows[r].n_threads, NULL, notes },
-                                 &(VnSampleOptions) { .plans = &plan, .n_plans = 1, .in_turn = rows[r].in_turn }, &funcs, &work, &error);
+                                 &(VnSampleOptions) { .plans = &plan, .n_plans = 1, .in_turn = rows[r].in_turn }, &funcs, &work,
+                                 &error);
       g_assert_no_error (error);
       g_assert_cmpuint (vn_sample_loop_get_n_workers (loop), ==, rows[r].in_turn ? 1 : rows[r].n_threads);
       g_assert_true (vn_sample_loop_run (loop, 0, 4, NULL, &error));
@@ -264,8 +266,10 @@ test_others (void)
 
   set_up (&first, 1 << 1, NULL);
   set_up (&other, 1 << 6, NULL);
-  g_assert_true (vn_samples_each (&(VnSamples) { .dataset = first.dataset, .indices = first.indices, .n = N, .n_threads = 2, .notes = notes },
-                                  &(VnSampleOptions) { .plans = &plan, .n_plans = 1, .others = &other.dataset, .n_others = 1 }, &pair_funcs,
+  g_assert_true (vn_samples_each (&(VnSamples) { .dataset = first.dataset, .indices = first.indices, .n = N, .n_threads = 2,
+                                                 .notes = notes },
+                                  &(VnSampleOptions) { .plans = &plan, .n_plans = 1, .others = &other.dataset, .n_others = 1 },
+                                  &pair_funcs,
                                   &pair, NULL, &error));
   g_assert_no_error (error);
   for (guint i = 0; i < N; i++)

@@ -97,7 +97,8 @@ add_node (VnGraph    *graph,
           VnValue    *c)
 {
   VnValue *out = vn_graph_add_value (graph, name, VN_DTYPE_UNDEFINED, NULL);
-  VnNode *node = vn_graph_add_node (graph, name, "", op_type, (VnValue *[]) { a, b, c }, c != NULL ? 3 : b != NULL ? 2 : 1, &out, 1);
+  VnNode *node = vn_graph_add_node (graph, name, "", op_type, (VnValue *[]) { a, b, c }, c != NULL ? 3 : b != NULL ? 2 : 1, &out,
+                                    1);
 
   if (g_str_equal (op_type, "Concat"))
     {
@@ -122,15 +123,18 @@ add_between (VnGraph *graph,
     value = add_node (graph, "moved", "Add", middle, add_constant (graph, "offset", &VN_SHAPE (1, 1, 1, 1), &offset), NULL);
   if (diagnosis_made == VN_REASON_GATE_RANGE)
     value = add_node (graph, "gate", "Sigmoid",
-                      add_node (graph, "opened", "Mul", middle, add_constant (graph, "by", &VN_SHAPE (1, 1, 1, 1), &gate), NULL), NULL, NULL);
+                      add_node (graph, "opened", "Mul", middle, add_constant (graph, "by", &VN_SHAPE (1, 1, 1, 1), &gate), NULL),
+                      NULL, NULL);
   if (diagnosis_made == VN_REASON_SOFTMAX_RANGE)
     {
       float mask[SIZE];
 
       for (guint i = 0; i < SIZE; i++)
-        mask[i] = i < SIZE / 2 ? 0 : -ldexpf (1, MIN (3 * (int) (i - SIZE / 2), 12));   /* what lies behind a gap stays in float */
+        /* what lies behind a gap stays in float */
+        mask[i] = i < SIZE / 2 ? 0 : -ldexpf (1, MIN (3 * (int) (i - SIZE / 2), 12));
       value = add_node (graph, "weights", "Softmax",
-                        add_node (graph, "masked", "Add", middle, add_constant (graph, "mask", &VN_SHAPE (1, 1, 1, SIZE), mask), NULL), NULL, NULL);
+                        add_node (graph, "masked", "Add", middle, add_constant (graph, "mask", &VN_SHAPE (1, 1, 1, SIZE), mask),
+                                  NULL), NULL, NULL);
     }
   if (diagnosis_made == VN_REASON_CANCELLATION)
     {
@@ -169,7 +173,8 @@ diagnosis_make_model (void)
 
       for (guint i = 0; i < 2 * N_WEIGHTS; i++)
         wide[i] = numbers.second[i / (2 * CHANNELS) * CHANNELS + i % CHANNELS] * (i % (2 * CHANNELS) < CHANNELS ? 0.003f : 1);
-      out = add_node (graph, "second", "Conv", middle, add_constant (graph, "w2", &VN_SHAPE (CHANNELS, 2 * CHANNELS, 1, 1), wide), NULL);
+      out = add_node (graph, "second", "Conv", middle, add_constant (graph, "w2", &VN_SHAPE (CHANNELS, 2 * CHANNELS, 1, 1), wide),
+                      NULL);
     }
   else
     out = add_node (graph, "second", "Conv", middle, add_constant (graph, "w2", &shape, numbers.second), NULL);
@@ -178,7 +183,8 @@ diagnosis_make_model (void)
       static const float by = 1000;
 
       out = add_node (graph, "both", "Concat",
-                      add_node (graph, "boxes", "Mul", out, add_constant (graph, "by", &VN_SHAPE (1, 1, 1, 1), &by), NULL), out, NULL);
+                      add_node (graph, "boxes", "Mul", out, add_constant (graph, "by", &VN_SHAPE (1, 1, 1, 1), &by), NULL), out,
+                      NULL);
     }
   vn_graph_set_output (graph, 0, out);
   g_assert_true (vn_model_infer_types (model, NULL, NULL, NULL));
@@ -244,7 +250,8 @@ diagnosis_make_recipe (void)
   VnRecipe *recipe = vn_recipe_new ("cpu");
 
   recipe->opset = 21;
-  recipe->per_channel = diagnosis_made != VN_REASON_WEIGHT_SPREAD && diagnosis_made != VN_REASON_WEIGHT_OUTLIER && diagnosis_made != VN_REASON_SATURATION;
+  recipe->per_channel = diagnosis_made != VN_REASON_WEIGHT_SPREAD && diagnosis_made != VN_REASON_WEIGHT_OUTLIER &&
+                        diagnosis_made != VN_REASON_SATURATION;
   recipe->float_mixed = FALSE;
   recipe->raise_weight_scales = diagnosis_made != VN_REASON_BIAS_OVERFLOW;
   if (diagnosis_made == VN_REASON_CLIPPING)

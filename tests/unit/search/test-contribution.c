@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where error starts: the same bits for any number of threads and any budget of memory, what is told on the way, and a fault that is planted. */
+/* Where error starts: the same bits for any number of threads and any budget of memory, what is told on the way, and a fault that
+ * is planted. */
 #include "vn-contribution.h"
 #include "vn-jobs.h"
 #include "vn-memory.h"
@@ -78,7 +79,8 @@ measure (Fixture                     *self,
 
   for (guint i = 0; i < N_SAMPLES; i++)
     samples[i] = i * vn_dataset_get_n (self->dataset) / N_SAMPLES;
-  found = vn_contribution_measure (self->result->prepared, self->result->prepared, self->result->plan, &run, options, NULL, &error);
+  found = vn_contribution_measure (self->result->prepared, self->result->prepared, self->result->plan, &run, options, NULL,
+                                   &error);
   g_assert_no_error (error);
   return found;
 }
@@ -229,7 +231,8 @@ check_fault (VnContributions *self,
       const VnContribution *item = vn_contributions_get (self, g_array_index (order, guint, k));
 
       if (k < 3)
-        g_test_message ("%s of %s: %.3f %%, %.1f dB, itself %.1f dB", vn_contribution_role_get_id (item->role), item->node, 100 * item->share, item->alone_db, item->local_db);
+        g_test_message ("%s of %s: %.3f %%, %.1f dB, itself %.1f dB", vn_contribution_role_get_id (item->role), item->node,
+                        100 * item->share, item->alone_db, item->local_db);
       share += g_str_equal (item->node, node) ? item->share : 0;
     }
   g_assert_cmpfloat (share, >, 0.5);
@@ -294,7 +297,8 @@ add_branch (VnGraph    *graph,
   for (guint i = 0; i < G_N_ELEMENTS (weights); i++)
     weights[i] = size * (float) g_rand_double_range (random, -0.5, 0.5) * (i % 27 == 0 ? outlier : 1);
   weight = vn_tensor_new_f32 (&VN_SHAPE (4, 3, 3, 3), weights);
-  node = vn_graph_add_node (graph, name, "", "Conv", (VnValue *[]) { input, vn_graph_add_initializer (graph, weight_name, weight) }, 2, &output, 1);
+  node = vn_graph_add_node (graph, name, "", "Conv",
+                            (VnValue *[]) { input, vn_graph_add_initializer (graph, weight_name, weight) }, 2, &output, 1);
   vn_node_set_ints (node, "pads", pads, G_N_ELEMENTS (pads));
   return output;
 }
@@ -311,14 +315,15 @@ sum_shares (VnContributions *self,
   return sum;
 }
 
-/* Boxes of hundreds beside scores, whose weights are rounded coarsely: of the noise of the whole output nothing is theirs, of what is left of the
- * output nearly all. */
+/* Boxes of hundreds beside scores, whose weights are rounded coarsely: of the noise of the whole output nothing is theirs, of
+ * what is left of the output nearly all. */
 static void
 test_parts (void)
 {
   g_autoptr(VnModel) model = vn_model_new (8, 17);
   VnGraph *graph = model->graph;
-  VnValue *input = vn_graph_add_input (graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 3, 16, 16)), *output = vn_graph_add_value (graph, "y", VN_DTYPE_F32, NULL);
+  VnValue *input = vn_graph_add_input (graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 3, 16, 16)),
+  *output = vn_graph_add_value (graph, "y", VN_DTYPE_F32, NULL);
   VnValue *branches[] = { add_branch (graph, "boxes", input, 300, 1), add_branch (graph, "scores", input, 0.5f, 60) };
   g_autoptr(VnDataSpec) data = vn_data_spec_new (VN_DATA_RANDOM);
   g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
@@ -350,7 +355,8 @@ test_parts (void)
       b = measure (&self, 2, &by_parts);
       again = measure (&self, 1, &by_parts);
       check_same (b, again);
-      g_test_message ("scores: %.4f of the noise of the whole output, %.4f by parts", sum_shares (a, "scores"), sum_shares (b, "scores"));
+      g_test_message ("scores: %.4f of the noise of the whole output, %.4f by parts", sum_shares (a, "scores"),
+                      sum_shares (b, "scores"));
       g_assert_cmpfloat (sum_shares (a, "scores"), <, 0.05);
       g_assert_cmpfloat (sum_shares (b, "scores"), >, 0.5);
       g_assert_cmpfloat (sum_shares (b, "boxes"), <, 0.01);
@@ -363,7 +369,8 @@ int
 main (int   argc,
       char *argv[])
 {
-  static const char * const faults[] = { "/stem/Conv", "/blocks/1/project/Conv", "/blocks/4/project/Conv", "/blocks/6/project/Conv" };
+  static const char * const faults[] = { "/stem/Conv", "/blocks/1/project/Conv", "/blocks/4/project/Conv",
+                                         "/blocks/6/project/Conv" };
 
   g_test_init (&argc, &argv, NULL);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mixed precision: predictions against what is measured, limits that are kept to, recipes that make the points again, and the same
- * for any number of threads. */
+/* Mixed precision: predictions against what is measured, limits that are kept to, recipes that make the points again, and the
+ * same for any number of threads. */
 #include "engine-fixture.h"
 
 #include "curve-fit.h"
@@ -39,7 +39,8 @@ make_model (void)
   vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, CHANNELS, SIDE, SIDE));
   for (guint i = 0; i < LAYERS; i++)
     {
-      g_autofree char *weight = g_strdup_printf ("w%u", i), *bias = g_strdup_printf ("b%u", i), *conv = g_strdup_printf ("conv%u", i);
+      g_autofree char *weight = g_strdup_printf ("w%u", i), *bias = g_strdup_printf ("b%u", i),
+      *conv = g_strdup_printf ("conv%u", i);
       g_autofree char *relu = g_strdup_printf ("relu%u", i), *inner = g_strdup_printf ("c%u", i);
       g_autofree char *inputs = g_strdup_printf ("%s %s %s", from, weight, bias);
 
@@ -144,8 +145,10 @@ check_curve (const VnCurve *curve,
     }
   miss = vn_curve_get_worst_miss (curve, &n_checked);
   for (guint i = 0; i < vn_curve_get_n (curve); i++)
-    g_test_message ("%s %.2f %.2f %zu %.2f", vn_curve_point_get_state_id (vn_curve_get (curve, i)), vn_curve_get (curve, i)->predicted_db,
-                    vn_curve_get (curve, i)->measured_db, vn_curve_get (curve, i)->bytes, vn_curve_point_get_cost (vn_curve_get (curve, i), curve->cost));
+    g_test_message ("%s %.2f %.2f %zu %.2f", vn_curve_point_get_state_id (vn_curve_get (curve, i)),
+                    vn_curve_get (curve, i)->predicted_db,
+                    vn_curve_get (curve, i)->measured_db, vn_curve_get (curve, i)->bytes,
+                    vn_curve_point_get_cost (vn_curve_get (curve, i), curve->cost));
   g_assert_cmpuint (n_checked, >=, 2);
   g_assert_cmpfloat (miss, <=, good);
 }
@@ -388,7 +391,8 @@ static void
 test_fit_ends (void)
 {
   g_autoptr(VnCurveFit) fit = vn_curve_fit_new ();
-  VnCurveSums low = { { 10, 10, 10, 10, 10 }, 1 }, same = { { 10.1, 10.1, 10.1, 10.1, 10.1 }, 1.5 }, high = { { 20, 20, 20, 20, 20 }, 4 };
+  VnCurveSums low = { { 10, 10, 10, 10, 10 }, 1 }, same = { { 10.1, 10.1, 10.1, 10.1, 10.1 }, 1.5 },
+  high = { { 20, 20, 20, 20, 20 }, 4 };
   VnCurveSums below = { { 5, 5, 5, 5, 5 }, 0 }, above = { { 50, 50, 50, 50, 50 }, 9 };
 
   vn_curve_fit_choose (fit);

@@ -35,7 +35,8 @@ tell (VnDiagnosis *diagnosis)
     {
       const VnFinding *finding = vn_diagnosis_get (diagnosis, i);
 
-      g_test_message ("%u %s %.3f %s: %s", finding->rank, finding->tensor, finding->share, vn_reason_get_id (finding->reason), finding->text);
+      g_test_message ("%u %s %.3f %s: %s", finding->rank, finding->tensor, finding->share, vn_reason_get_id (finding->reason),
+                      finding->text);
     }
 }
 
@@ -101,7 +102,8 @@ check_first (VnRun      *result,
 
   for (guint i = 0; i < 2; i++)
     {
-      VnContribution item = { .name = g_strdup (names[i]), .node = g_strdup (i == 0 ? "" : "middle"), .value = g_strdup (names[i]),
+      VnContribution item = { .name = g_strdup (names[i]), .node = g_strdup (i == 0 ? "" : "middle"),
+                              .value = g_strdup (names[i]),
                               .role = VN_TENSOR_ACTIVATION, .local_db = 30, .alone_db = 30, .share = i == 0 ? 0.5 : 0.4,
                               .share_error = share_error, .n_samples = 4 };
 
@@ -259,7 +261,8 @@ find_note (VnNotes    *notes,
 {
   for (guint i = 0; i < vn_notes_get_n (notes); i++)
     {
-      g_test_message ("%s %s: %s", vn_notes_get (notes, i)->code, vn_notes_get (notes, i)->subject, vn_notes_get (notes, i)->text);
+      g_test_message ("%s %s: %s", vn_notes_get (notes, i)->code, vn_notes_get (notes, i)->subject,
+                      vn_notes_get (notes, i)->text);
       if (g_str_equal (vn_notes_get (notes, i)->code, code))
         return vn_notes_get (notes, i);
     }
@@ -310,7 +313,8 @@ test_preflight_nothing (void)
 static void
 test_noise_gain (void)
 {
-  g_autoptr(VnModel) good = (diagnosis_made = VN_N_REASONS, diagnosis_make_model ()), bad = (diagnosis_made = VN_REASON_NOISE_GAIN, diagnosis_make_model ());
+  g_autoptr(VnModel) good = (diagnosis_made = VN_N_REASONS, diagnosis_make_model ()),
+  bad = (diagnosis_made = VN_REASON_NOISE_GAIN, diagnosis_make_model ());
   g_autoptr(VnNotes) notes = look_before (bad, 100);
   g_autoptr(VnRun) result = diagnosis_run (FALSE);
   g_autofree char *text = NULL;
@@ -329,7 +333,8 @@ test_noise_gain (void)
   g_assert_true (g_str_has_prefix (text, find_note (notes, "noise-gain")->text));
   g_assert_cmpfloat (vn_contributions_get_noise_gain (result->contributions), >, VN_NETWORK_GAIN_DB);
   for (guint i = 0; i < vn_diagnosis_get_n (result->diagnosis); i++)
-    at_tensor |= vn_diagnosis_get (result->diagnosis, i)->reason == VN_REASON_NOISE_GAIN && *vn_diagnosis_get (result->diagnosis, i)->tensor != '\0';
+    at_tensor |= vn_diagnosis_get (result->diagnosis, i)->reason == VN_REASON_NOISE_GAIN &&
+                 *vn_diagnosis_get (result->diagnosis, i)->tensor != '\0';
   g_assert_true (at_tensor);
 }
 
@@ -350,7 +355,8 @@ test_preflight_nodes (void)
   group->i = CHANNELS;
   vn_node_set_attr (out->producer, group);
   out = add_node (graph, "swish", "Mul", out, add_node (graph, "gate", "Sigmoid", out, NULL, NULL), NULL);
-  out = add_node (graph, "both", "Concat", add_node (graph, "erf", "Erf", out, NULL, NULL), add_node (graph, "scores", "Sigmoid", out, NULL, NULL), NULL);
+  out = add_node (graph, "both", "Concat", add_node (graph, "erf", "Erf", out, NULL, NULL),
+                  add_node (graph, "scores", "Sigmoid", out, NULL, NULL), NULL);
   vn_graph_set_output (graph, 0, out);
   g_assert_true (vn_model_infer_types (model, NULL, NULL, NULL));
   diagnosis_made = VN_REASON_WEIGHT_SPREAD;   /* one scale for all channels */
@@ -405,8 +411,8 @@ test_preflight_masks (void)
     }
 }
 
-/* Which cures can do something is told by what is at the tensor: rounding the weights of a Softmax, or correcting the bias of a Gather,
- * is not offered. */
+/* Which cures can do something is told by what is at the tensor: rounding the weights of a Softmax, or correcting the bias of a
+ * Gather, is not offered. */
 static void
 test_places (void)
 {
@@ -438,20 +444,25 @@ test_places (void)
   g_autoptr(VnModel) model = vn_model_new (10, 21);
   VnGraph *graph = model->graph;
   VnShape input = VN_SHAPE (1, CHANNELS, SIZE, SIZE), shape = VN_SHAPE (CHANNELS, CHANNELS, 1, 1);
-  VnValue *value = vn_graph_add_input (graph, "x", VN_DTYPE_F32, &input), *ids = vn_graph_add_input (graph, "ids", VN_DTYPE_S64, &VN_SHAPE (4));
+  VnValue *value = vn_graph_add_input (graph, "x", VN_DTYPE_F32, &input),
+  *ids = vn_graph_add_input (graph, "ids", VN_DTYPE_S64, &VN_SHAPE (4));
   VnAttr *group = vn_attr_new ("group", VN_ATTR_INT);
   Numbers numbers;
 
   draw_numbers (&numbers);
-  value = add_node (graph, "first", "Conv", value, add_constant (graph, "w1", &shape, numbers.first), add_constant (graph, "b1", &VN_SHAPE (CHANNELS), numbers.bias));
+  value = add_node (graph, "first", "Conv", value, add_constant (graph, "w1", &shape, numbers.first),
+                    add_constant (graph, "b1", &VN_SHAPE (CHANNELS), numbers.bias));
   value = add_node (graph, "middle", "Relu", value, NULL, NULL);
-  value = add_node (graph, "deep", "Conv", value, add_constant (graph, "w2", &VN_SHAPE (CHANNELS, 1, 1, 1), numbers.second), NULL);
+  value = add_node (graph, "deep", "Conv", value, add_constant (graph, "w2", &VN_SHAPE (CHANNELS, 1, 1, 1), numbers.second),
+                    NULL);
   group->i = CHANNELS;
   vn_node_set_attr (value->producer, group);
   value = add_node (graph, "product", "MatMul", add_node (graph, "weights", "Softmax", value, NULL, NULL), value, NULL);
   vn_graph_set_output (graph, 0, value);
-  value = add_node (graph, "taken", "Gather", add_constant (graph, "table", &VN_SHAPE (CHANNELS, CHANNELS), numbers.first), ids, NULL);
-  value = add_node (graph, "projected", "MatMul", value, add_constant (graph, "w3", &VN_SHAPE (CHANNELS, CHANNELS), numbers.second), NULL);
+  value = add_node (graph, "taken", "Gather", add_constant (graph, "table", &VN_SHAPE (CHANNELS, CHANNELS), numbers.first), ids,
+                    NULL);
+  value = add_node (graph, "projected", "MatMul", value,
+                    add_constant (graph, "w3", &VN_SHAPE (CHANNELS, CHANNELS), numbers.second), NULL);
   vn_graph_set_output (graph, 1, value);
   g_assert_true (vn_model_infer_types (model, NULL, NULL, NULL));
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

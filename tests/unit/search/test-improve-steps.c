@@ -114,12 +114,15 @@ test_offered (void)
       for (guint k = 0; k < n; k++)
         {
           g_autoptr(VnRecipe) changed = vn_recipe_copy (recipe);
-          gboolean offered, expected = strstr (steps[k].title, SIMPLER) != NULL ? rows[i].simpler : strstr (steps[k].title, TAIL) != NULL ? rows[i].tail
+          gboolean offered, expected = strstr (steps[k].title, SIMPLER) != NULL
+                                       ? rows[i].simpler : strstr (steps[k].title, TAIL) != NULL ? rows[i].tail
                                                                                                                                            : rows[i].fused;
 
-          if (strstr (steps[k].title, SIMPLER) == NULL && strstr (steps[k].title, TAIL) == NULL && strstr (steps[k].title, FUSED) == NULL)
+          if (strstr (steps[k].title, SIMPLER) == NULL && strstr (steps[k].title, TAIL) == NULL &&
+              strstr (steps[k].title, FUSED) == NULL)
             continue;
-          offered = (steps[k].suits == NULL || steps[k].suits (model->graph)) && vn_improve_step_apply (&steps[k], changed, model->graph);
+          offered = (steps[k].suits == NULL || steps[k].suits (model->graph)) &&
+                    vn_improve_step_apply (&steps[k], changed, model->graph);
           g_test_message ("%s: %s", steps[k].id, offered ? "offered" : "not offered");
           g_assert_true (offered == expected);
           g_assert_true (vn_recipe_equal (changed, recipe) == !offered);
@@ -149,7 +152,8 @@ test_tail (void)
   g_assert_null (g_ptr_array_index (tail, 2));
 }
 
-/* What may be kept beside a plain export: as long as 1.25 times that, half as much on integers; in any case something must be won. */
+/* What may be kept beside a plain export: as long as 1.25 times that, half as much on integers; in any case something must be
+ * won. */
 static void
 test_limits (void)
 {
@@ -208,7 +212,8 @@ test_unusable (void)
       g_autoptr(VnJob) job = vn_improve_job_new (&settings);
       VnImproveJob *self = _vn_improve_job_get_state (job);
 
-      self->best = (VnImproveTrial) { .judgement = { .sqnr_db = rows[i].before_db, .each = g_array_new (FALSE, FALSE, sizeof (double)) },
+      self->best = (VnImproveTrial) { .judgement = { .sqnr_db = rows[i].before_db,
+                                                     .each = g_array_new (FALSE, FALSE, sizeof (double)) },
                                       .price = { 0.8, 1, NAN, 0.26 } };
       self->most = vn_improve_limit_make (&self->best.price, FALSE);
       g_assert_cmpint (vn_improve_check_price (self, &rows[i].price), ==, rows[i].outcome);

@@ -97,8 +97,8 @@ add_whole_number (VnModel    *model,
   return vn_graph_add_initializer (model->graph, name, tensor);
 }
 
-/* What a detector adds to where things are it makes of the size of its pictures: once that is known these are constants, which are
- * rounded, too. */
+/* What a detector adds to where things are it makes of the size of its pictures: once that is known these are constants, which
+ * are rounded, too. */
 static void
 test_known_size (void)
 {
@@ -130,7 +130,8 @@ test_known_size (void)
   g_assert_no_error (error);
   found = vn_quantize_job_get_result (run)->contributions;
   for (guint i = 0; i < vn_contributions_get_n (found); i++)
-    told |= g_str_equal (vn_contributions_get (found, i)->name, "places") || g_str_equal (vn_contributions_get (found, i)->name, "anchors");
+    told |= g_str_equal (vn_contributions_get (found, i)->name, "places") ||
+            g_str_equal (vn_contributions_get (found, i)->name, "anchors");
   g_assert_true (told);
 }
 
@@ -261,7 +262,8 @@ test_plain (void)
   g_autoptr(VnModel) model = make_model ();
   g_autoptr(VnRecipe) recipe = vn_recipe_new (NULL);
   g_autoptr(VnDataSpec) data = vn_data_spec_new ("random");
-  VnImproveSettings settings = { { .model = model, .data = data, .recipe = recipe, .n_threads = 1, .origins = TRUE }, 1e-6, TRUE, NULL };
+  VnImproveSettings settings = { { .model = model, .data = data, .recipe = recipe, .n_threads = 1, .origins = TRUE }, 1e-6, TRUE,
+                                 NULL };
   g_autoptr(VnJob) plain = NULL, job = NULL;
   VnRun *first, *result;
   GPtrArray *tries;
@@ -284,8 +286,8 @@ test_plain (void)
   g_assert_true (result->notes != first->notes);
 }
 
-/* Two convolutions with nearly all multiplications, and two small ones: between those a channel of 0 to 60 that nobody needs takes the
- * range. */
+/* Two convolutions with nearly all multiplications, and two small ones: between those a channel of 0 to 60 that nobody needs
+ * takes the range. */
 static VnModel *
 make_wide_model (void)
 {

@@ -58,8 +58,8 @@ tear_down (Fixture       *self,
   vn_model_unref (self->model);
 }
 
-/* With a sanitizer some kernels are not compiled for the instruction set of the machine (VN_MULTIVERSION), others choose it themselves: where
- * they stand in for each other, as when values between them are looked at, sums differ in their last bits. */
+/* With a sanitizer some kernels are not compiled for the instruction set of the machine (VN_MULTIVERSION), others choose it
+ * themselves: where they stand in for each other, as when values between them are looked at, sums differ in their last bits. */
 static void
 check_number (double found,
               double expected)
@@ -155,7 +155,8 @@ test_change (Fixture       *self,
   whole = quantize (self, recipe);
   check_same (found, whole->errors);
   part = (double) cost.n_changed / cost.n_rows;
-  g_test_message ("%s: %u of %u tensors computed again", changes[i].setting != NULL ? changes[i].setting : changes[i].node, cost.n_changed,
+  g_test_message ("%s: %u of %u tensors computed again", changes[i].setting != NULL ? changes[i].setting : changes[i].node,
+                  cost.n_changed,
                   cost.n_rows);
   g_assert_true (part >= changes[i].least && part <= changes[i].most);
 }
@@ -224,7 +225,8 @@ test_unrounded (Fixture       *self,
   result = quantize (self, recipe);
   g_assert_nonnull (result->rounded);
   g_assert_nonnull (result->corrected);
-  g_assert_cmpfloat (vn_error_table_get_outputs_sqnr (result->errors), !=, vn_error_table_get_outputs_sqnr (self->result->errors));
+  g_assert_cmpfloat (vn_error_table_get_outputs_sqnr (result->errors), !=,
+                     vn_error_table_get_outputs_sqnr (self->result->errors));
   what_if = vn_what_if_new (result, G_MAXUINT, 2, NULL, &error);
   g_assert_no_error (error);
   found = vn_what_if_measure (what_if, self->result->recipe, NULL, NULL, &error);
@@ -232,8 +234,8 @@ test_unrounded (Fixture       *self,
   check_same (found, self->result->errors);
 }
 
-/* What is expected from a few samples: figures of what does not change are those of the run, the others are near to a whole run's;
- * the origin that is taken away is one no more. */
+/* What is expected from a few samples: figures of what does not change are those of the run, the others are near to a whole
+ * run's; the origin that is taken away is one no more. */
 static void
 test_expected (Fixture       *self,
                gconstpointer  data)
@@ -247,7 +249,8 @@ test_expected (Fixture       *self,
     { .name = g_strdup (value), .node = g_strdup ("/head/Conv"), .value = g_strdup (value),
       .role = VN_TENSOR_ACTIVATION, .share = 0.5, .n_samples = 2 },
     { .name = g_strdup (vn_error_table_get (self->result->errors, 0)->value), .node = g_strdup (""),
-      .value = g_strdup (vn_error_table_get (self->result->errors, 0)->value), .role = VN_TENSOR_ACTIVATION, .share = 0.5, .n_samples = 2 },
+      .value = g_strdup (vn_error_table_get (self->result->errors, 0)->value), .role = VN_TENSOR_ACTIVATION, .share = 0.5,
+      .n_samples = 2 },
   };
   g_autoptr(VnRun) expected = NULL, whole = NULL;
   g_autoptr(GError) error = NULL;
@@ -294,7 +297,8 @@ test_expected (Fixture       *self,
   g_assert_cmpfloat (vn_error_table_find (expected->errors, items[1].value)->contribution, >, 0.999);
   g_assert_cmpint (vn_error_table_get_weakest_metric (expected->errors), ==, VN_METRIC_CONTRIBUTION);
   g_assert_cmpint (vn_error_table_get_weakest_metric (whole->errors), ==, VN_METRIC_SQNR);
-  g_test_message ("bytes %zu -> %zu, whole run %zu", self->result->quantized_bytes, expected->quantized_bytes, whole->quantized_bytes);
+  g_test_message ("bytes %zu -> %zu, whole run %zu", self->result->quantized_bytes, expected->quantized_bytes,
+                  whole->quantized_bytes);
 }
 
 /* Boxes in pixels beside scores in one output. */
@@ -304,7 +308,8 @@ make_mixed_model (void)
   VnModel *model = vn_model_new (8, 17);
   VnGraph *graph = model->graph;
   VnValue *input = vn_graph_add_input (graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 3, 16, 16));
-  VnValue *output = vn_graph_add_value (graph, "y", VN_DTYPE_F32, NULL), *conv = vn_graph_add_value (graph, "c", VN_DTYPE_F32, NULL);
+  VnValue *output = vn_graph_add_value (graph, "y", VN_DTYPE_F32, NULL),
+  *conv = vn_graph_add_value (graph, "c", VN_DTYPE_F32, NULL);
   float weights[12 * 3 * 9], factors[12];
   g_autoptr(GRand) random = g_rand_new_with_seed (5);
   g_autoptr(VnTensor) weight = NULL, factor = NULL;
@@ -317,9 +322,11 @@ make_mixed_model (void)
     factors[i] = i < 4 ? 60 : 0.6f;
   weight = vn_tensor_new_f32 (&VN_SHAPE (12, 3, 3, 3), weights);
   factor = vn_tensor_new_f32 (&VN_SHAPE (1, 12, 1, 1), factors);
-  node = vn_graph_add_node (graph, "conv", "", "Conv", (VnValue *[]) { input, vn_graph_add_initializer (graph, "w", weight) }, 2, &conv, 1);
+  node = vn_graph_add_node (graph, "conv", "", "Conv", (VnValue *[]) { input, vn_graph_add_initializer (graph, "w", weight) }, 2,
+                            &conv, 1);
   vn_node_set_ints (node, "pads", pads, G_N_ELEMENTS (pads));
-  vn_graph_add_node (graph, "mul", "", "Mul", (VnValue *[]) { conv, vn_graph_add_initializer (graph, "f", factor) }, 2, &output, 1);
+  vn_graph_add_node (graph, "mul", "", "Mul", (VnValue *[]) { conv, vn_graph_add_initializer (graph, "f", factor) }, 2, &output,
+                     1);
   vn_graph_set_output (graph, 0, output);
   return model;
 }
@@ -402,7 +409,8 @@ static void
 test_refused (Fixture       *self,
               gconstpointer  data)
 {
-  static const char * const settings[][2] = { { "rounding", "second-order" }, { "bias-correction", "amd" }, { "passes", "clip-to-relu" } };
+  static const char * const settings[][2] = { { "rounding", "second-order" }, { "bias-correction", "amd" },
+                                              { "passes", "clip-to-relu" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
     {

@@ -113,7 +113,8 @@ train_item (VnBlockRun  *run,
   n = 0;
   for (guint i = 0; i < train->bench->call.n_inputs; i++)
     {
-      const VnTensor *gradient = train->bench->inputs[i] != NULL ? vn_block_run_get_gradient (run, vn_block_get_input (train->block, n++)) : NULL;
+      const VnTensor *gradient = train->bench->inputs[i] != NULL
+                                 ? vn_block_run_get_gradient (run, vn_block_get_input (train->block, n++)) : NULL;
 
       if (gradient != NULL)
         train->gradients[i] = vn_tensor_new_copy (VN_DTYPE_F32, &gradient->shape, gradient->data, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* gradients-run cases DIR: writes inputs, factors and gradients of all cases as NUMBER-in0.npy and so on, and a list of them.
- * gradients-run network MODEL DIR: gradients of the float constants of a network that are no single number, as NUMBER.npy in the order of its initializers.
- * gradients-run speed MODEL ITEMS THREADS: what a step of all nodes takes. */
+ * gradients-run network MODEL DIR: gradients of the float constants of a network that are no single number, as NUMBER.npy in the
+ * order of its initializers. gradients-run speed MODEL ITEMS THREADS: what a step of all nodes takes. */
 #include "gradient-bench.h"
 #include "vn-onnx.h"
 #include "vn-train-block.h"
@@ -57,7 +57,8 @@ write_case (const char         *folder,
     }
   for (guint o = 0; o < bench.call.n_outputs; o++)
     write_tensor (folder, factor, o, bench.factors[o]);
-  g_string_append_printf (list, "%s\t%lld\t%u\t%u\t%s\n", c->type, (long long) c->opset, bench.call.n_inputs, bench.call.n_outputs,
+  g_string_append_printf (list, "%s\t%lld\t%u\t%u\t%s\n", c->type, (long long) c->opset, bench.call.n_inputs,
+                          bench.call.n_outputs,
                           c->attributes);
   vn_tensor_clear_all (gradients, GRADIENT_MAX_INPUTS);
 }
@@ -234,7 +235,8 @@ measure_speed (const char *path,
       best = MIN (best, (double) (g_get_monotonic_time () - start) / 1e6);
       least = MIN (least, (double) (clock () - cpu) / CLOCKS_PER_SEC);
     }
-  g_print ("%.1f ms for a step of %u items, %u threads; %.1f ms of processor time\n", best * 1e3, n_items, n_threads, least * 1e3);
+  g_print ("%.1f ms for a step of %u items, %u threads; %.1f ms of processor time\n", best * 1e3, n_items, n_threads,
+           least * 1e3);
   close_network (&network, model);
 }
 

@@ -150,10 +150,12 @@ test_constants (void)
           *x = was - step;
           below = find_loss (block, 3);
           *x = was;
-          g_assert_cmpfloat (fabs ((above - below) / (2 * (double) step) - (double) kept[k]), <=, 0.02 + 2e-3 * fabs ((double) kept[k]));
+          g_assert_cmpfloat (fabs ((above - below) / (2 * (double) step) - (double) kept[k]), <=,
+                             0.02 + 2e-3 * fabs ((double) kept[k]));
         }
     }
-  g_assert_cmpfloat ((double) ((const float *) vn_value_get_constant (vn_graph_find_value (model->graph, "k"))->data)[0], ==, 0.5);
+  g_assert_cmpfloat ((double) ((const float *) vn_value_get_constant (vn_graph_find_value (model->graph, "k"))->data)[0], ==,
+                     0.5);
 }
 
 static void
@@ -243,7 +245,8 @@ test_hooks (void)
       g_autoptr(VnBlock) block = make_block (model);
       float scale = 0.75f, other = 1.25f;
       VnBlockHook hook = {
-        .value = vn_graph_find_value (model->graph, places[i].value), .n_params = 1, .forward = scale_forward, .backward = scale_backward,
+        .value = vn_graph_find_value (model->graph, places[i].value), .n_params = 1, .forward = scale_forward,
+        .backward = scale_backward,
         .data = &other,
       };
       guint first = vn_block_add_hook (block, &hook), second;

@@ -270,9 +270,12 @@ static void
 test_empty (void)
 {
   static const GradientCase empty[] = {
-    { "Conv", 11, "", "f32[0,2,5,5] f32[3,2,3,3]" }, { "MatMul", 13, "", "f32[0,4] f32[4,2]" }, { "MatMul", 13, "", "f32[2,0] f32[0,3]" },
-    { "Gemm", 13, "", "f32[2,0] f32[0,3] f32[3]" }, { "Add", 13, "", "f32[0,3] f32[3]" }, { "Concat", 13, "axis=0", "f32[0,3] f32[2,3]" },
-    { "Softmax", 13, "", "f32[2,0]" }, { "LayerNormalization", 17, "", "f32[0,3] f32[3]" }, { "GlobalAveragePool", 13, "", "f32[0,3,2,2]" },
+    { "Conv", 11, "", "f32[0,2,5,5] f32[3,2,3,3]" }, { "MatMul", 13, "", "f32[0,4] f32[4,2]" },
+    { "MatMul", 13, "", "f32[2,0] f32[0,3]" },
+    { "Gemm", 13, "", "f32[2,0] f32[0,3] f32[3]" }, { "Add", 13, "", "f32[0,3] f32[3]" },
+    { "Concat", 13, "axis=0", "f32[0,3] f32[2,3]" },
+    { "Softmax", 13, "", "f32[2,0]" }, { "LayerNormalization", 17, "", "f32[0,3] f32[3]" },
+    { "GlobalAveragePool", 13, "", "f32[0,3,2,2]" },
     { "Slice", 13, "", "f32[3,4] s64[1]=2 s64[1]=1" }, { "ReduceMean", 13, "axes=[0]", "f32[0,3]" }, { "Relu", 13, "", "f32[0]" },
     { "InstanceNormalization", 6, "", "f32[0,3,4] f32[3] f32[3]" }, { "ConvTranspose", 11, "", "f32[0,2,5,5] f32[2,2,3,3]" },
     { "Max", 13, "", "f32[0,3] f32[3]" }, { "AveragePool", 11, "kernel_shape=[2,2]", "f32[0,2,4,4]" },

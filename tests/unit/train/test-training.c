@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Training: its formulae against worked examples, what it does to networks that need it and to one that does not, threads, and stopping. */
+/* Training: its formulae against worked examples, what it does to networks that need it and to one that does not, threads, and
+ * stopping. */
 #include "training-cut.h"
 #include "training-importance.h"
 #include "vn-adam.h"
@@ -27,10 +28,12 @@ test_adaround (void)
   for (double share = 0.01; share < 1; share += 0.07)
     {
       double v = vn_adaround_invert (share);
-      double above = 1 - pow (fabs (2 * vn_adaround_share (v + step) - 1), beta), below = 1 - pow (fabs (2 * vn_adaround_share (v - step) - 1), beta);
+      double above = 1 - pow (fabs (2 * vn_adaround_share (v + step) - 1), beta),
+      below = 1 - pow (fabs (2 * vn_adaround_share (v - step) - 1), beta);
 
       g_assert_cmpfloat_with_epsilon (vn_adaround_share (v), share, 1e-12);
-      g_assert_cmpfloat_with_epsilon (vn_adaround_slope (v), (vn_adaround_share (v + step) - vn_adaround_share (v - step)) / (2 * step), 1e-8);
+      g_assert_cmpfloat_with_epsilon (vn_adaround_slope (v),
+                                      (vn_adaround_share (v + step) - vn_adaround_share (v - step)) / (2 * step), 1e-8);
       g_assert_cmpfloat_with_epsilon (vn_adaround_pull (v, beta), (above - below) / (2 * step), 1e-7);
     }
   g_assert_cmpfloat (vn_adaround_get_beta (0.1, 0.2, 20, 2), ==, 0);
@@ -58,8 +61,8 @@ test_adam (void)
   vn_adam_clear (&adam);
 }
 
-/* Scale 0.5, integers -4 .. 3. By the scale s: inside round (x/s) - x/s, outside the end (Esser et al., equation 3); times s ln 2 for its
- * logarithm to base 2 (Jain et al., equation 7). */
+/* Scale 0.5, integers -4 .. 3. By the scale s: inside round (x/s) - x/s, outside the end (Esser et al., equation 3); times s ln 2
+ * for its logarithm to base 2 (Jain et al., equation 7). */
 static void
 test_scale (void)
 {
@@ -91,7 +94,8 @@ add_layer (VnGraph    *graph,
            float       scale)
 {
   g_autofree char *w = g_strconcat (name, "_w", NULL), *b = g_strconcat (name, "_b", NULL), *y = g_strconcat (name, "_y", NULL);
-  g_autoptr(VnTensor) weight = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (to, from, 3, 3), NULL), bias = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (to), NULL);
+  g_autoptr(VnTensor) weight = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (to, from, 3, 3), NULL),
+  bias = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (to), NULL);
   const gint64 pads[] = { 1, 1, 1, 1 };
   VnValue *inputs[3], *output, *end;
   VnNode *node;
@@ -166,7 +170,8 @@ test_copies (void)
     indices[i] = i;
   for (guint i = 0; i < G_N_ELEMENTS (counts); i++)
     {
-      VnRepairSamples samples = { .shapes = shapes, .dataset = dataset, .indices = indices, .n = counts[i][0], .n_threads = 1, .notes = notes };
+      VnRepairSamples samples = { .shapes = shapes, .dataset = dataset, .indices = indices, .n = counts[i][0], .n_threads = 1,
+                                  .notes = notes };
       VnTensor *first = NULL;
       VnTrainFeed feed;
 
@@ -182,7 +187,8 @@ test_copies (void)
     }
 }
 
-/* Of two channels the second layer multiplies one by 3, the other by 1: by the square of that they count, and a tenth of their mean more. */
+/* Of two channels the second layer multiplies one by 3, the other by 1: by the square of that they count, and a tenth of their
+ * mean more. */
 static void
 test_importance (void)
 {
@@ -209,7 +215,8 @@ test_importance (void)
   vn_graph_set_output (graph, 0, y);
   g_assert_true (vn_model_infer_types (model, NULL, NULL, NULL));
   dataset = vn_model_open_data (model, data, NULL, &shapes, notes, NULL);
-  samples = (VnRepairSamples) { .shapes = shapes, .dataset = dataset, .indices = indices, .n = 4, .n_threads = 1, .notes = notes };
+  samples = (VnRepairSamples) { .shapes = shapes, .dataset = dataset, .indices = indices, .n = 4, .n_threads = 1,
+                                .notes = notes };
   g_assert_true (vn_train_feed_init (&feed, model, &samples, (gsize) 1 << 20, NULL));
   parts = vn_training_cut (graph, VN_TRAIN_UNIT_LAYER, NULL);
   found = vn_train_importance_measure (model, parts, &feed, shapes, 1, NULL, NULL);
@@ -266,7 +273,8 @@ measure (VnModel *model,
   g_assert_nonnull (dataset);
   for (guint i = 0; i < G_N_ELEMENTS (indices); i++)
     indices[i] = 40 + i;
-  samples = (VnRepairSamples) { .shapes = shapes, .dataset = dataset, .indices = indices, .n = G_N_ELEMENTS (indices), .n_threads = 2 };
+  samples = (VnRepairSamples) { .shapes = shapes, .dataset = dataset, .indices = indices, .n = G_N_ELEMENTS (indices),
+                                .n_threads = 2 };
   judge = vn_judge_new (model, &samples, NULL, NULL);
   g_assert_true (vn_judge_measure (judge, result->quantized, &judgement, NULL, NULL));
   return judgement.sqnr_db;
@@ -289,7 +297,8 @@ test_needy (gconstpointer data)
   guint i = GPOINTER_TO_UINT (data);
   g_autofree char *settings = g_strdup_printf ("%s%strain=%s", needy[i].base, *needy[i].base != '\0' ? " " : "", needy[i].train);
   g_autoptr(VnModel) model = make_model ();
-  g_autoptr(VnRun) plain = quantize (model, needy[i].preset, needy[i].base, 2), trained = quantize (model, needy[i].preset, settings, 2);
+  g_autoptr(VnRun) plain = quantize (model, needy[i].preset, needy[i].base, 2),
+  trained = quantize (model, needy[i].preset, settings, 2);
   double before = measure (model, plain), after = measure (model, trained);
 
   g_test_message ("%s, %s: %.2f -> %.2f dB", needy[i].preset, settings, before, after);
@@ -301,7 +310,8 @@ static void
 test_content (void)
 {
   g_autoptr(VnModel) model = make_model ();
-  g_autoptr(VnRun) plain = quantize (model, "int16", "", 2), trained = quantize (model, "int16", "train=adaquant train-steps=40", 2);
+  g_autoptr(VnRun) plain = quantize (model, "int16", "", 2),
+  trained = quantize (model, "int16", "train=adaquant train-steps=40", 2);
 
   g_assert_cmpfloat (measure (model, trained), >, measure (model, plain) - 0.1);
 }
@@ -399,7 +409,8 @@ train_until (guint64   at,
   judge = vn_judge_new (plain->prepared, &others, NULL, NULL);
   recipe->train = VN_TRAIN_ADAQUANT;
   recipe->train_steps = 60;
-  input = (VnTrainInput) { .prepared = plain->prepared, .recipe = recipe, .stats = plain->stats, .samples = &samples, .judge = judge,
+  input = (VnTrainInput) { .prepared = plain->prepared, .recipe = recipe, .stats = plain->stats, .samples = &samples,
+                           .judge = judge,
                            .progress = &progress, .stop = by_job ? NULL : stop };
   g_assert_true (vn_train (&input, &result, &gain, by_job ? stop : NULL, &error));
   g_assert_no_error (error);
@@ -414,8 +425,10 @@ test_stopped (gconstpointer data)
 {
   gboolean by_job = GPOINTER_TO_INT (data);
   g_autoptr(VnModel) none = NULL, some = NULL, all = NULL;
-  VnRepairGain at_once = train_until (1, by_job, &none), middle = train_until (75, by_job, &some), whole = train_until (1000000, by_job, &all);
-  g_autofree char *of_none = vn_model_dup_digest (none), *of_some = vn_model_dup_digest (some), *of_all = vn_model_dup_digest (all);
+  VnRepairGain at_once = train_until (1, by_job, &none), middle = train_until (75, by_job, &some),
+  whole = train_until (1000000, by_job, &all);
+  g_autofree char *of_none = vn_model_dup_digest (none), *of_some = vn_model_dup_digest (some),
+  *of_all = vn_model_dup_digest (all);
 
   g_assert_cmpfloat (at_once.after_db, >=, at_once.before_db);
   g_assert_cmpfloat (middle.after_db, >=, middle.before_db);

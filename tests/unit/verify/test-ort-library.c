@@ -11,7 +11,8 @@ make_model (void)
 {
   const VnShape shape = { .rank = 2, .dims = { 1, 4 } };
   VnModel *model = vn_model_new (8, 17);
-  VnValue *x = vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &shape), *y = vn_graph_add_value (model->graph, "y", VN_DTYPE_F32, &shape);
+  VnValue *x = vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &shape),
+  *y = vn_graph_add_value (model->graph, "y", VN_DTYPE_F32, &shape);
 
   vn_graph_add_node (model->graph, "relu", "", "Relu", &x, 1, &y, 1);
   vn_graph_set_output (model->graph, 0, y);

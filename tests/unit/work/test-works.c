@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Kinds of long work: each line of the table has what a bench needs of it, and works end, are canceled and dropped as they say. */
+/* Kinds of long work: each line of the table has what a bench needs of it, and works end, are canceled and dropped as they
+ * say. */
 #include "bench-private.h"
 
 #include "vn-jobs.h"

@@ -4,8 +4,9 @@
  *   run-headless.sh graph-run [NODES...]
  *
  * A frame is what the frame clock does from "before-paint" to "after-paint": layout, snapshot, rendering and handing over to the
- * display server. It is told in time on the wall, which counts on a machine that does nothing else, and in processor time of the main
- * thread. What a window of that size costs that is filled with one colour, frame by frame, is told first: nothing is quicker. */
+ * display server. It is told in time on the wall, which counts on a machine that does nothing else, and in processor time of the
+ * main thread. What a window of that size costs that is filled with one colour, frame by frame, is told first: nothing is
+ * quicker. */
 #include "large-model.h"
 #include "vn-graph-view.h"
 #include "vn-memory.h"
@@ -97,7 +98,8 @@ tell (Run        *run,
 {
   g_array_sort (run->wall, compare_doubles);
   g_array_sort (run->cpu, compare_doubles);
-  g_print ("  %-26s p50 %5.1f  p99 %5.1f  most %5.1f ms; of processor time p50 %5.1f  p99 %5.1f ms; turn at most %.0f ms; %u frames\n", what,
+  g_print ("  %-26s p50 %5.1f  p99 %5.1f  most %5.1f ms; of processor time p50 %5.1f  p99 %5.1f ms; turn at most %.0f ms; %u "
+           "frames\n", what,
            get_share (run->wall, 50), get_share (run->wall, 99), get_share (run->wall, 100), get_share (run->cpu, 50),
            get_share (run->cpu, 99), run->longest, run->wall->len);
 }
@@ -177,7 +179,8 @@ set_zoom (Run    *run,
   double width = gtk_widget_get_width (GTK_WIDGET (run->view)), height = gtk_widget_get_height (GTK_WIDGET (run->view));
 
   camera.zoom = zoom > 0 ? zoom : MIN (MIN (width / bounds.width, height / bounds.height), 1);
-  camera.origin = (VnPoint) { bounds.x + bounds.width / 2 - width / 2 / camera.zoom, bounds.y + bounds.height / 2 - height / 2 / camera.zoom };
+  camera.origin = (VnPoint) { bounds.x + bounds.width / 2 - width / 2 / camera.zoom,
+                              bounds.y + bounds.height / 2 - height / 2 / camera.zoom };
   vn_graph_view_set_camera (run->view, camera);
 }
 
@@ -244,7 +247,8 @@ expand (Run *run)
   double begun = get_milliseconds (CLOCK_MONOTONIC);
 
   vn_graph_view_expand_all (run->view);
-  while (vn_scene_get_n_nodes (vn_graph_view_get_shown (run->view)) == n_shown && get_milliseconds (CLOCK_MONOTONIC) - begun < WAIT_SECONDS * 1e3)
+  while (vn_scene_get_n_nodes (vn_graph_view_get_shown (run->view)) == n_shown &&
+         get_milliseconds (CLOCK_MONOTONIC) - begun < WAIT_SECONDS * 1e3)
     turn (run);
   g_print ("  expanded after %.0f ms: %u boxes instead of %u\n", get_milliseconds (CLOCK_MONOTONIC) - begun,
            vn_scene_get_n_nodes (vn_graph_view_get_shown (run->view)), n_shown);
@@ -278,7 +282,8 @@ fill_again (GtkWidget     *widget,
 static void
 measure_floor (void)
 {
-  Run run = { .painted_at = 1, .wall = g_array_new (FALSE, FALSE, sizeof (double)), .cpu = g_array_new (FALSE, FALSE, sizeof (double)) };
+  Run run = { .painted_at = 1, .wall = g_array_new (FALSE, FALSE, sizeof (double)),
+              .cpu = g_array_new (FALSE, FALSE, sizeof (double)) };
   GtkWidget *area = gtk_drawing_area_new ();
   GdkFrameClock *clock;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Groups on the canvas: opened and closed by pointer and keyboard, selected, searched, and how long a large network takes. Pictures
- * are kept in the folder named by VN_KEEP_PICTURES, if it is set. */
+/* Groups on the canvas: opened and closed by pointer and keyboard, selected, searched, and how long a large network takes.
+ * Pictures are kept in the folder named by VN_KEEP_PICTURES, if it is set. */
 #include "demo-scene.h"
 #include "vn-minimap.h"
 

@@ -278,7 +278,8 @@ test_choices (void)
       vn_legend_set_overlay (fixture.legend, overlay);
       g_assert_cmpint (vn_legend_get_choice (fixture.legend), ==, choice);
       g_assert_cmpint (gtk_widget_get_visible (bar), ==, info->kind == VN_OVERLAY_ERROR);
-      g_assert_cmpint (gtk_widget_get_visible (scale), ==, info->kind == VN_OVERLAY_AMOUNT || info->kind == VN_OVERLAY_DIFFERENCE);
+      g_assert_cmpint (gtk_widget_get_visible (scale), ==, info->kind == VN_OVERLAY_AMOUNT ||
+                       info->kind == VN_OVERLAY_DIFFERENCE);
       g_assert_true (info->kind == VN_OVERLAY_NONE || gtk_widget_get_first_child (keys) != NULL);
       keep (&fixture, info->id);
     }

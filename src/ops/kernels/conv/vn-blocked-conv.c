@@ -281,7 +281,8 @@ blocked_conv_run_line (const Job   *self,
   gsize at = ((batch * weight->n_blocks + block) * out_size + first) * lanes;
   float *y = self->y + at;
   VnBlockedArea area = { weight->depth, weight->weights + block * lanes * weight->depth, weight->bias + block * lanes,
-                         x, self->offsets, y, self->sum != NULL ? self->sum + at : NULL, out_size * lanes, self->low, self->high };
+                         x, self->offsets, y, self->sum != NULL ? self->sum + at : NULL, out_size * lanes, self->low,
+                         self->high };
 
   blocked_conv_run_pixels (self, &area, vectors, regular);
   for (gsize i = regular; i < n; i++, blocked_conv_skip_pixels (&area, 1, self->band.unit, lanes))
@@ -362,7 +363,8 @@ blocked_conv_choose_split (Job   *self,
       {
         gsize lines = (band->n_lines + bands - 1) / bands, items = self->conv->batch * bands * splits;
         double rounds = (double) ((items + n_threads - 1) / n_threads);
-        double cost = rounds * (double) lines * ((double) ((n_panels + splits - 1) / splits) + (splits > 1 ? foreign : READ_COST)) +
+        double cost = rounds * (double) lines * ((double) ((n_panels + splits - 1) / splits)
+                                                 + (splits > 1 ? foreign : READ_COST)) +
                       1e-3 * (double) items;
 
         if (cost >= best)

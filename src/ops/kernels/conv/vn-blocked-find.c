@@ -15,7 +15,8 @@ static const struct {
 };
 
 static const char * const by_element[] = {
-  "Abs", "Add", "Clip", "Div", "Dropout", "Elu", "Exp", "HardSigmoid", "HardSwish", "Identity", "LeakyRelu", "Max", "Min", "Mul", "Relu",
+  "Abs", "Add", "Clip", "Div", "Dropout", "Elu", "Exp", "HardSigmoid", "HardSwish", "Identity", "LeakyRelu", "Max", "Min", "Mul",
+  "Relu",
   "Sigmoid", "Softplus", "Sub", "Sum", "Tanh", NULL
 };
 

@@ -70,7 +70,8 @@ blocked_pool_global_run (VnOpContext *ctx,
 
   job.n_blocks = vn_blocked_count (job.channels, job.lanes);
   job.size = (gsize) vn_shape_count (shape, 2, shape->rank);
-  vn_op_for_items (ctx, (gsize) shape->dims[0] * job.n_blocks, (double) (job.size * job.lanes) / 8, blocked_pool_average_item, &job);
+  vn_op_for_items (ctx, (gsize) shape->dims[0] * job.n_blocks, (double) (job.size * job.lanes) / 8, blocked_pool_average_item,
+                   &job);
   return TRUE;
 }
 

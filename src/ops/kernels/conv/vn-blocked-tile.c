@@ -46,8 +46,8 @@
   }
 #define KEEP_NOT(vector)
 
-/* Processors with vectors of 8 have fewer instructions to spare beside a product: four of them share what a loop costs. The compiler
- * must not begin one before the last is done, or registers would not suffice. */
+/* Processors with vectors of 8 have fewer instructions to spare beside a product: four of them share what a loop costs. The
+ * compiler must not begin one before the last is done, or registers would not suffice. */
 #define FOUR_STEPS_16(vectors, step, pixels)
 #define FOUR_STEPS_8(vectors, step, pixels)                                                   \
   for (; offsets + 4 <= end; offsets += 4, w += 4 * vectors * 8)                              \

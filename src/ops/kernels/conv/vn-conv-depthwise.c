@@ -24,8 +24,8 @@ typedef struct
   gsize elements;
 } Band;
 
-/* @band: first column of the first line; @offsets: of each of @n taps from a column on; @w: a weight for each; @line_pitch: floats
- * from one line of the output to the next, in the band. */
+/* @band: first column of the first line; @offsets: of each of @n taps from a column on; @w: a weight for each; @line_pitch:
+ * floats from one line of the output to the next, in the band. */
 typedef struct
 {
   const float *band, *w;
@@ -235,7 +235,8 @@ conv_depthwise_run_channel (const Depthwise *self,
   const float *x = self->x + (plane / channels * conv->groups + channel / conv->out_channels) * conv->in_size;
   float *y = self->y + plane * conv->out_size;
   gsize width = (gsize) win->out[2];
-  const Taps all = { band, self->w + channel * conv->depth, taps, n_taps, self->epilogue->bias != NULL ? self->epilogue->bias[channel] : 0.f,
+  const Taps all = { band, self->w + channel * conv->depth, taps, n_taps, self->epilogue->bias != NULL
+                     ? self->epilogue->bias[channel] : 0.f,
                      (gsize) win->stride[1] * self->band.pitch };
 
   for (gsize first = 0; first < (gsize) win->out[1]; first += self->band.out_lines)

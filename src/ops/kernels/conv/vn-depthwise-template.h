@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Included several times by vn-conv-depthwise.c with TAPS_NAME, TAPS_TARGET, TAPS_LANES and TAPS_VECTORS: the sums of one channel.
- * TAPS_VECTORS vectors of each of ROWS lines are summed at a time, so that no sum waits for itself. What is passed by value stays in
- * registers, whatever is written to the output. */
+/* Included several times by vn-conv-depthwise.c with TAPS_NAME, TAPS_TARGET, TAPS_LANES and TAPS_VECTORS: the sums of one
+ * channel. TAPS_VECTORS vectors of each of ROWS lines are summed at a time, so that no sum waits for itself. What is passed by
+ * value stays in registers, whatever is written to the output. */
 
 typedef float TAPS_NAME (Lanes) __attribute__ ((vector_size (TAPS_LANES * sizeof (float)), aligned (4), may_alias));
 
@@ -23,8 +23,8 @@ TAPS_NAME (sum_taps) (Taps               self,
         sum[r][v] += self.w[t] * *(const TAPS_NAME (Lanes) *) (band + self.offsets[t] + r * self.line_pitch + v * TAPS_LANES);
 }
 
-/* What is computed at a time is stored whole, if a line is narrower: the next line overwrites what is too much; only at the end of
- * the channel, @room floats away, the store must be exact. Wider lines end with what overlaps that before. */
+/* What is computed at a time is stored whole, if a line is narrower: the next line overwrites what is too much; only at the end
+ * of the channel, @room floats away, the store must be exact. Wider lines end with what overlaps that before. */
 TAPS_TARGET VN_INLINE void
 TAPS_NAME (compute_rows) (Taps         self,
                           int          n_taps,
@@ -69,7 +69,8 @@ TAPS_NAME (compute_lines) (Taps   self,
     {
       gsize at = MIN (i, n_lines - ROWS);   /* the last group overlaps the one before */
 
-      TAPS_NAME (compute_rows) (self, n_taps, self.band + at * self.line_pitch, ROWS, vectors, y + at * width, width, room - at * width);
+      TAPS_NAME (compute_rows) (self, n_taps, self.band + at * self.line_pitch, ROWS, vectors, y + at * width, width,
+                                room - at * width);
     }
   for (gsize i = 0; i < n_lines && n_lines < ROWS; i++)
     TAPS_NAME (compute_rows) (self, n_taps, self.band + i * self.line_pitch, 1, vectors, y + i * width, width, room - i * width);
