@@ -18,9 +18,8 @@ ROOT = "/org/a11y/atspi/accessible/root"
 PATIENCE = 300      # seconds, after which what is waited for is missing, however busy the machine is
 IN_WINDOW = 1       # coordinates
 # An item of a program's list of widgets as GVariant writes it: its own program and path, those of the application and of the
-# parent, its
-# place there, how many children it has, interfaces, name, role, description, and states. Unpacking it word by word takes a
-# second.
+# parent, its place there, how many children it has, interfaces, name, role, description, and states. Unpacking it word by word
+# takes a second.
 TEXT = "('(?:[^'\\\\]|\\\\.)*'|\"(?:[^\"\\\\]|\\\\.)*\")"
 PLACE = "\\('[^']*', '([^']*)'\\)"
 ITEM = re.compile(f"\\({PLACE}, {PLACE}, {PLACE}, (-?[0-9]+), (-?[0-9]+), \\[([^]]*)\\], {TEXT}, ([0-9]+), {TEXT}, \\[([0-9]+), "
@@ -209,6 +208,11 @@ class Program:
         """The same, of what may have none at all."""
         return COMPONENT in node.interfaces and self.is_shown(node)
 
+    def is_partly_shown(self, node):
+        """The same, of what may be scrolled out at the top."""
+        x, y, width, height = self.box(node) if COMPONENT in node.interfaces and node.has(VISIBLE) else (0, 0, 0, 0)
+        return width > 0 and height > 0 and x >= 0 and y + height > 0
+
     def parts(self, name):
         """Parts of the window that a screen reader hears by that name: what is on a page that is not shown may have the same."""
         return [node for node in walk(self.root()) if node.name == name and node.role in ("panel", "list")]
@@ -282,7 +286,7 @@ class Program:
         return self.again(lambda: self.labels_once(below))
 
     def labels_once(self, below):
-        part = next((part for part in self.parts(below) if self.has_place(part)), None)
+        part = next((part for part in self.parts(below) if self.is_partly_shown(part)), None)
         return [node.name for node in walk(part) if node.role == "label"] if part is not None else []
 
     def texts(self, pattern):

@@ -7,7 +7,7 @@
 #include "vn-node-item.h"
 #include "vn-outline.h"
 #include "vn-recipe-panel.h"
-#include "vn-window.h"
+#include "vn-window-private.h"
 #include "vn-wizard.h"
 #include "widget-fixture.h"
 #include "window-fixture.h"
@@ -342,7 +342,7 @@ test_toast (Fixture       *fixture,
   vn_bench_report (VN_BENCH (fixture->document), "said once");
   toast = vn_test_find (GTK_WIDGET (fixture->window), g_type_from_name ("AdwToastWidget"), NULL);
   g_assert_nonnull (toast);
-  time = g_main_context_find_source_by_user_data (NULL, fixture->window);
+  time = g_main_context_find_source_by_user_data (NULL, VN_WINDOW (fixture->window)->toast);
   g_assert_nonnull (time);
   g_assert_cmpint (g_source_get_ready_time (time), >, g_get_monotonic_time () + G_USEC_PER_SEC);
   g_source_set_ready_time (time, 0);
