@@ -38,7 +38,7 @@ try:
     app.click("push button", "Demo ausprobieren")
     app.click("panel", "Graph des Netzes")
     app.key("Home", "Down")    # from the input to the first node, which is said with its error
-    app.wait(lambda: "gut" in app.find("panel", "Graph des Netzes").description, "no errors in the graph", 120)
+    app.wait(lambda: "gut" in app.find("panel", "Graph des Netzes").description, "no errors in the graph")
     app.key("F1")
     app.wait(lambda: asked.is_file() and "Vernier" in asked.read_text(), "the manual is not shown")
     said = app.wait(lambda: [node.name for node in desk.walk(app.root())], "the window does not answer")
