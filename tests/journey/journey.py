@@ -112,7 +112,7 @@ def improve(desk, app, vernier):
     app.scroll_to("spin button", "Time Limit", "Improve Automatically")
     app.click("spin button", "Time Limit", "Improve Automatically", from_left=15)
     desk.run("xdotool", "key", "ctrl+a")
-    app.type("60")     # it ends earlier where nothing else is to try
+    app.type("120")    # it ends earlier where nothing else is to try
     app.scroll_to("push button", "Lower the Error", "Improve Automatically")
     app.click("push button", "Lower the Error", "Improve Automatically")
     app.find("label", "Results of Automatic Improvement", "Improve Automatically")
