@@ -12,8 +12,7 @@
 /**
  * Hop: noise that one tap hands on to one that comes next.
  * @end: %NO_END, or the part of an output that this much of it is in, at which it ends: how noise lies over the parts of an
- * output depends on
- *   where it comes from
+ *   output depends on where it comes from
  */
 typedef struct
 {

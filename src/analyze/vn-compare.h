@@ -29,8 +29,7 @@ typedef struct
 /**
  * VnCompareOptions:
  * @folds: (array length=n_folds) (nullable): others that are quantized in the same way: each is measured on its own samples, and
- * what is
- *   told is that of all samples together
+ *   what is told is that of all samples together
  */
 typedef struct
 {

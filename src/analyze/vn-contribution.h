@@ -24,8 +24,7 @@ typedef void (*VnContributionFunc) (VnContributions *so_far,
  * @thorough: measure every tensor on every sample, those too that do not matter
  * @n_copies, @make_copy: where there is one input, each sample counts so often, the first time as it is; 0: once
  * @parts: (nullable): of the outputs: where one has parts, what tensors cost is told of that which most noise comes to, as it
- * speaks for
- *   the output
+ *   speaks for the output
  * @n_numbers: differences that are kept of each output of a sample, for VnContribution.differences
  */
 typedef struct

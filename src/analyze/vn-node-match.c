@@ -531,8 +531,7 @@ vn_node_match_get_last (const VnNodeMatch *self,
  * vn_node_match_get_values:
  *
  * Returns: (transfer none) (element-type utf8 utf8): name of a tensor of the first network -> name of the one that stands for it
- * in
- *   the second; those without an entry have the same name, or none
+ *   in the second; those without an entry have the same name, or none
  */
 GHashTable *
 vn_node_match_get_values (VnNodeMatch *self)

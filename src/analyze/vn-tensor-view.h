@@ -43,8 +43,7 @@ typedef struct
  * @low, @high: of both; @low < @high
  * @bars: how many of the first network fall into each of %VN_TENSOR_BARS parts of that
  * @levels, @counts: (array length=n_levels): the values that the second network has, ascending, and how often; where there are
- * more
- *   than %VN_TENSOR_LEVELS, middles of the parts
+ *   more than %VN_TENSOR_LEVELS, middles of the parts
  * @n_distinct: of them before they were joined
  */
 #define VN_TENSOR_LEVELS 256

@@ -40,8 +40,7 @@ file_hold_free_waiting (gpointer data)
  * @active: whether files wait from now on
  *
  * A file that is committed while this is on is complete on the disk, but gets its name only by vn_file_hold_end(), together with
- * all
- * others: the results of one command. Devices and pipes do not wait.
+ * all others: the results of one command. Devices and pipes do not wait.
  */
 void
 vn_file_hold (gboolean active)

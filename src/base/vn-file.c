@@ -415,8 +415,7 @@ vn_file_write_all (const char     *path,
  * @path: of a file or folder that another file in @folder names
  *
  * Returns: (transfer full): @path relative to @folder if it lies below, so that both can be moved together; absolute if not.
- * Always
- *   valid UTF-8: other names begin with “file:” and have what is no letter or digit as %XX
+ *   Always valid UTF-8: other names begin with “file:” and have what is no letter or digit as %XX
  */
 char *
 vn_file_dup_short (const char *path,

@@ -400,8 +400,7 @@ json_check_token (Scan    *self,
  *
  * Returns: %FALSE with %VN_ERROR_MALFORMED if a key stands twice in an object, a whole number does not fit into 64 bits, an
  *   escape stands for no character, a word or number is none of JSON, or there is more than one value; with %VN_ERROR_LIMIT if it
- * is nested too deep or
- *   consists of too many parts
+ *   is nested too deep or consists of too many parts
  */
 gboolean
 vn_json_check_text (const char  *text,

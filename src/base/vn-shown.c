@@ -74,8 +74,7 @@ shown_append (GString    *shown,
  * @text: (nullable): anything, UTF-8 or not
  *
  * Returns: (transfer full) (nullable): @text in one line of valid UTF-8, with controls and bytes that are no UTF-8 written as
- * “\n”, “\x1b” or
- *   “\u202e”; made so again it stays as it is
+ *   “\n”, “\x1b” or “\u202e”; made so again it stays as it is
  */
 char *
 vn_shown_dup (const char *text)

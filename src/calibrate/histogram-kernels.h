@@ -27,8 +27,7 @@ typedef struct
  * @squeeze: copies the bits of what is not 0, and writes up to %VN_SCAN_VECTOR words behind them. Returns how many they are
  * @count_zeros: returns how many elements are 0, of either sign
  * @take_page: adds the %VN_HISTOGRAM_PAGE_BINS counters of a page over all lanes, of which @counters is the first, and clears
- * them.
- *   Returns how many elements they stood for
+ *   them. Returns how many elements they stood for
  * @add_page: adds these sums to a page of a histogram
  */
 typedef struct

@@ -10,8 +10,7 @@
  * vn_cmd_make_project:
  *
  * Returns: (transfer full) (nullable): what is done, for the next time and for the window, with the runs of the project at
- * @self.save that it
- *   replaces; errors of vn_project_keep_runs()
+ *   @self.save that it replaces; errors of vn_project_keep_runs()
  */
 VnProject *
 vn_cmd_make_project (const VnCmdKeep   *self,

@@ -100,8 +100,7 @@ plan_sources_fill (VnPlan    *plan,
  * @inputs: as of vn_runner_run(): sizes that the model leaves open may make the steps others
  *
  * Returns: (transfer full) (nullable) (element-type GArray): for each tap those taps, as guint, that it is computed from with no
- * tap
- *   between
+ *   tap between
  */
 GPtrArray *
 vn_plan_list_sources (VnPlan            *self,

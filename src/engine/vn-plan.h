@@ -22,8 +22,7 @@ typedef struct _VnPlan VnPlan;
  * @no_fusion: keep every value as the graph has it
  * @skip_unsupported: leave out outputs and taps that depend on nodes without kernel, which the notes list
  * @ends: with @skip_unsupported: where no output of floats can be computed, what the nodes that cannot be run read stands for
- * them:
- *   vn_graph_list_compared()
+ *   them: vn_graph_list_compared()
  * @can_restart: runs may start from taps, with vn_runner_run_from(); a little slower
  * @most_weights: bytes that may be kept of constants in other forms than the model has them: computed from others, or packed for
  *   operators. What goes beyond is made in each run, with the same bits. 0: no limit

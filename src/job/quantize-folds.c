@@ -26,8 +26,7 @@ folds_learn_ranges_only (const VnRecipe *recipe)
  * @input: its samples are split
  *
  * Returns: in how many parts the samples to calibrate with are to be left out in turn; 0: enough are held out, none were to be,
- * or more than
- *   ranges is learned from them
+ *   or more than ranges is learned from them
  */
 guint
 vn_folds_count_parts (const VnJobInput *input)

@@ -62,8 +62,7 @@ forecast_warn (const VnRuntimeForecast *forecast,
 /**
  * vn_job_forecast_export:
  * @result: with its quantized network; gets its forecast, and a warning if the export will be slower than the float network.
- * Nothing is
- *   done where the export is not for ONNX Runtime, or cannot be told about.
+ *   Nothing is done where the export is not for ONNX Runtime, or cannot be told about.
  */
 void
 vn_job_forecast_export (const VnJobInput *input,

@@ -65,8 +65,7 @@ range_estimate_get_scale (const VnRangeQuestion *question,
  * @estimate: (out): what it gives
  *
  * Returns: %FALSE with %VN_ERROR_NUMERIC if an end of the range is NaN or they are in the wrong order, %VN_ERROR_UNSUPPORTED if
- * the type
- *   is not one of integers
+ *   the type is not one of integers
  */
 gboolean
 vn_range_estimate (const VnRangeQuestion *question,

@@ -18,8 +18,7 @@ override_words_add (GStrvBuilder *names,
  * @self: a rule
  *
  * Returns: (transfer full): what @self is about, one by one: its tensors, else its edges in one word, else its pattern; none if
- * it is
- *   about nothing
+ *   it is about nothing
  */
 char **
 vn_override_list_subjects (const VnOverride *self)

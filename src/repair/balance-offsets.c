@@ -371,8 +371,7 @@ offsets_judge (const VnBalanceInput  *input,
  * @gain: (out): counts tensors that had one
  *
  * Returns: (transfer full) (nullable): the prepared network, computing the same, with tensors around 0 that were far from it;
- * each
- *   where held-out samples show that it helps
+ *   each where held-out samples show that it helps
  */
 VnModel *
 vn_balance_take_offsets (const VnBalanceInput  *input,

@@ -121,8 +121,7 @@ writers_normalizes (const VnValue *value)
  * vn_balance_find_scale:
  *
  * Returns: which input of @node is the scale of a normalization that is spelled out, along the last axis, also where it is
- * multiplied by
- *   1 / deviation first, as TensorFlow does; -1: it is no such product
+ *   multiplied by 1 / deviation first, as TensorFlow does; -1: it is no such product
  */
 int
 vn_balance_find_scale (const VnNode *node)

@@ -131,8 +131,7 @@ judge_copies_get_reach (const VnShape *shape)
  * @plan: of the float network
  *
  * Returns: how often each sample can be run, itself counted, with copies that vn_judge_make_near_copy() makes; 1 unless the only
- * input is
- *   of float32
+ *   input is of float32
  */
 guint
 vn_judge_count_near_copies (VnPlan *plan)

@@ -459,8 +459,7 @@ balance_channels (const VnBalanceInput  *input,
  * offset
  *
  * Returns: (transfer full) (nullable): @prepared, computing the same with tensors around 0 and channels of more even size; clamps
- * of
- *   channels that never reach them may have moved down, to where the samples leave room; %NULL with an error
+ *   of channels that never reach them may have moved down, to where the samples leave room; %NULL with an error
  */
 VnModel *
 vn_balance_channels (const VnBalanceInput  *input,

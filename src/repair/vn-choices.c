@@ -343,8 +343,7 @@ choices_split (const VnChoices   *self,
  * vn_choices_find_hull:
  *
  * Returns: (transfer full) (element-type VnChoiceSet): from the set that costs least to the one that gains most, those that no
- * other
- *   set, or mixture of two, exceeds in gain at the same cost
+ *   other set, or mixture of two, exceeds in gain at the same cost
  */
 GPtrArray *
 vn_choices_find_hull (VnChoices *self)
@@ -473,8 +472,7 @@ choices_fill (const VnChoices   *self,
  * vn_choices_find_path:
  *
  * Returns: (transfer full) (element-type VnChoiceSet): vn_choices_find_hull() with sets between its corners: each of them lies
- * within
- *   the next corner
+ *   within the next corner
  */
 GPtrArray *
 vn_choices_find_path (VnChoices *self)

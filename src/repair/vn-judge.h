@@ -15,8 +15,7 @@ G_BEGIN_DECLS
  * @shapes: (nullable): as vn_model_infer_types()
  * @n_threads: 0: all processors; results are the same bits for any number
  * @near_copies: how often a judge runs each sample at most, itself counted, with copies that differ as little as they can; 0: as
- * it seems
- *   fit, with copies that differ more
+ *   it seems fit, with copies that differ more
  * @parts: (nullable): of the outputs: they are judged by the worst of them
  */
 typedef struct
@@ -48,8 +47,7 @@ typedef struct _VnJudge VnJudge;
 /**
  * VnJudgement: how near the outputs of a network are to the float ones.
  * @sqnr_db: signal to quantization noise of each output over all samples, of its worst part, in dB, averaged over the outputs;
- * between
- *   -200 and 200. 200 also where no output is of float32
+ *   between -200 and 200. 200 also where no output is of float32
  * @kept: what is kept of the answers of the float network, on the samples themselves; its task is %VN_TASK_OTHER where none is
  * known
  * @each: (element-type double): the same of each sample, and of its copies, in the same order for all networks

@@ -176,8 +176,7 @@ vn_contributions_find (VnContributions *self,
  * @errors: of the same run
  *
  * Returns: (transfer full): @errors with the metric “contribution”: of a row the shares of all tensors that it speaks for, 0
- * where
- *   nothing is quantized; of a weight its own
+ *   where nothing is quantized; of a weight its own
  */
 VnErrorTable *
 vn_contributions_mark (VnContributions *self,

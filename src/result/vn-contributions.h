@@ -12,8 +12,7 @@ G_BEGIN_DECLS
  * @name: of the activation, weight or bias in the prepared network
  * @node: vn_node_dup_label() of the node that computes the activation, or that has the weight; "" for an input
  * @value: in the prepared network: whose row in a table of errors speaks for it: the activation, or what the layer with the
- * weight
- *   gives behind its clamp
+ *   weight gives behind its clamp
  * @local_db: signal to noise of what was changed: the activation itself, or what the layer computes with the weight or bias
  * @alone_db: signal to noise of the outputs when nothing else is quantized, averaged over the outputs
  * @share: of the noise that all tensors alone bring to an output, averaged over the outputs; 0 to 1

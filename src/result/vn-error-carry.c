@@ -79,8 +79,7 @@ error_carry_parts (const VnErrorRow *measured,
  * @after: on these few, with something changed
  *
  * Returns: (transfer full): what @measured would come to with the change: errors change by the same factor on all samples as on a
- * few, in
- *   each part by its own; @after where there is nothing to compare it with, @measured where nothing has changed
+ *   few, in each part by its own; @after where there is nothing to compare it with, @measured where nothing has changed
  */
 VnErrorRow *
 vn_error_row_new_carried (const VnErrorRow *measured,

@@ -14,8 +14,7 @@ G_BEGIN_DECLS
  * @sqnr_db: -10 log10 of it; G_MAXDOUBLE-free: +inf for equal tensors
  * @cosine: 1 if both are zero, 0 if one is
  * @parts: (nullable) (element-type VnErrorPart): where it holds numbers of different size: @noise_to_signal, @sqnr_db and @cosine
- * are
- *   those of the worst of them
+ *   are those of the worst of them
  * @margin_db: of @sqnr_db: it lies within so much of what more samples of the kind would give, in 95 of 100 cases; NaN: not known
  * @held_out_db: as @sqnr_db, over those samples alone that this very network was not calibrated with; NaN: there are none, or
  * nobody asked

@@ -119,8 +119,7 @@ metric_average_ends (VnErrorTable *table,
  * vn_error_table_get_outputs_sqnr:
  *
  * Returns: signal to noise of the outputs, averaged over them, each bounded by vn_sqnr_bound(); where no output can be computed,
- * that
- *   of the last values that can; NaN if none was compared
+ *   that of the last values that can; NaN if none was compared
  */
 double
 vn_error_table_get_outputs_sqnr (VnErrorTable *self)
@@ -135,8 +134,7 @@ vn_error_table_get_outputs_sqnr (VnErrorTable *self)
  * @other: of another network quantized from the same samples
  *
  * Returns: as vn_error_table_get_outputs_sqnr(), over the samples that both networks were measured on: where one was measured on
- * all of them
- *   and the other one only on those held out, over these
+ *   all of them and the other one only on those held out, over these
  */
 double
 vn_error_table_get_comparable_sqnr (VnErrorTable *self,

@@ -94,8 +94,7 @@ node_sizes_count_after (VnRun        *result,
  * @result: (nullable): of a run on @source
  *
  * Returns: (transfer full) (element-type VnNodeSize): by index of the node. What follows is not known without the quantized
- * network,
- *   which a run that was read from a file does not have
+ *   network, which a run that was read from a file does not have
  */
 GArray *
 vn_node_sizes_list (const VnModel *source,

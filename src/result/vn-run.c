@@ -162,8 +162,7 @@ vn_run_with (VnRun         *base,
  * @expectation: copied or referenced
  *
  * Returns: (transfer full): @base as it is expected to become: with the networks of @base, but plan, errors, recipe and size of
- * the
- *   expectation; what only a whole run can tell is not in it
+ *   the expectation; what only a whole run can tell is not in it
  */
 VnRun *
 vn_run_new_estimated (VnRun               *base,
@@ -294,8 +293,7 @@ vn_run_without_networks (VnRun *base)
  * @model: the network that was quantized, as opened
  *
  * Returns: (transfer full) (nullable): @base, whose rows can be told for the nodes of @model again; it has no other networks and
- * no
- *   statistics. %NULL with %VN_ERROR_MALFORMED if @model is another network
+ *   no statistics. %NULL with %VN_ERROR_MALFORMED if @model is another network
  */
 VnRun *
 vn_run_with_model (VnRun    *base,
@@ -494,8 +492,7 @@ run_excludes (VnRun        *self,
  * @source_node: of the model as opened
  *
  * Returns: the type that the node gives in the quantized network: of a node that takes part the one that is planned, of one that
- * is left
- *   in float its own; %VN_DTYPE_UNDEFINED of what was no float tensor, and where no activation at all is quantized
+ *   is left in float its own; %VN_DTYPE_UNDEFINED of what was no float tensor, and where no activation at all is quantized
  */
 VnDType
 vn_run_get_node_dtype (VnRun        *self,

@@ -92,8 +92,7 @@ spread_add (GPtrArray    *spreads,
  * vn_run_list_spreads:
  *
  * Returns: (transfer full) (element-type VnSpread): of the %VN_SPREADS tensors that cost most, as far as that is known: those
- * that
- *   the error starts in, or those with the largest error, where values were seen
+ *   that the error starts in, or those with the largest error, where values were seen
  */
 GPtrArray *
 vn_run_list_spreads (VnRun *result)

@@ -28,8 +28,7 @@ typedef enum { VN_TASK_SECOND_NONE, VN_TASK_SECOND_ADDED, VN_TASK_SECOND_MEAN } 
  * @n_added: what the other alone says
  * @share: from 0 to 1; NaN if the first has nothing to be kept
  * @mean: over all that was compared: KL divergence of tokens in nats (0 and more), cosine of embeddings (-1 to 1); NaN if there
- * was
- *   nothing; of no meaning for other tasks
+ *   was nothing; of no meaning for other tasks
  */
 typedef struct
 {

@@ -418,8 +418,7 @@ vn_runtime_figures_init (VnRuntimeFigures        *self,
  * vn_runtime_figures_dup_ratio:
  *
  * Returns: (transfer full) (nullable): how long a run takes beside one of the float network, translated: what was measured as it
- * was, a
- *   forecast with what it allows for; %NULL: that is not known
+ *   was, a forecast with what it allows for; %NULL: that is not known
  */
 char *
 vn_runtime_figures_dup_ratio (const VnRuntimeFigures *self)

@@ -344,8 +344,7 @@ vn_runtime_get_conversion_seconds (VnDType  dtype,
  * vn_runtime_get_margin:
  *
  * Returns: a factor above 1: nine of ten times that were measured beside those of the float networks lie between what is forecast
- * divided by it,
- *   and multiplied with it
+ *   divided by it, and multiplied with it
  */
 double
 vn_runtime_get_margin (void)

@@ -339,8 +339,7 @@ vn_runtime_forecast_add (VnRuntimeForecast *self,
  * Cheap enough to be asked after each change: nothing is run, and no weight is looked at.
  *
  * Returns: (transfer full): what ONNX Runtime will make of @model on an x86 processor, with all its optimizations; %NULL with
- * @error set
- *   if the graph has a cycle or its types contradict each other
+ *   @error set if the graph has a cycle or its types contradict each other
  */
 VnRuntimeForecast *
 vn_runtime_forecast_new (const VnModel            *model,

@@ -17,9 +17,8 @@ typedef struct _VnSampleLoop VnSampleLoop;
  * VnSampleFuncs: what is done, by workers that share nothing but @data.
  * @start: (nullable): makes a worker, whose runners may use @n_inside threads each; %NULL with an error: nothing can be done
  * @scan: takes the sample @item, 0 to the number of samples - 1, and leaves what came of it where @item tells: whoever merges
- * that in
- *   the order of the samples has the same bits for any number of threads. @inputs, one for each input of the dataset and %NULL
- * behind
+ *   that in the order of the samples has the same bits for any number of threads. @inputs, one for each input of the dataset and
+ * %NULL behind
  *   them, and so on for each of the other datasets, are the loop's: what @scan keeps it sets to %NULL. %FALSE with an error stops
  * all
  * @stop: (nullable): frees a worker

@@ -502,8 +502,7 @@ what_if_run (VnWhatIf         *self,
  * run; ranges are those that the run found, and so are weights and biases that it changed by samples.
  *
  * Returns: (transfer full) (nullable): the numbers of a run with @recipe on these samples, but for what a run would round and
- * correct
- *   otherwise; %VN_ERROR_SETTING if it takes a whole run
+ *   correct otherwise; %VN_ERROR_SETTING if it takes a whole run
  */
 VnErrorTable *
 vn_what_if_measure (VnWhatIf         *self,

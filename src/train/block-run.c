@@ -243,8 +243,7 @@ block_run_find_common (const VnBlockRun *self,
  * vn_block_run_get_value:
  *
  * Returns: (transfer none) (nullable): @value after the last vn_block_run_forward(), as all readers see it that have no hook of
- * their
- *   own; %NULL if it is not of the block. Good until the next
+ *   their own; %NULL if it is not of the block. Good until the next
  */
 const VnTensor *
 vn_block_run_get_value (VnBlockRun    *self,

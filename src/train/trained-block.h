@@ -65,8 +65,7 @@ typedef struct
  * @layers: of VnTrainedLayer
  * @scales: of VnTrainedScale
  * @before, @after: energy of the error of what it computes, as it counts in the outputs of the network, or by that of the float
- * values, in
- *   samples that it was not trained with
+ *   values, in samples that it was not trained with
  * @n_steps: that were done
  */
 typedef struct

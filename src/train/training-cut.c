@@ -148,8 +148,7 @@ training_cut_take (const TrainingCut *self,
  * vn_training_cut:
  *
  * Returns: (transfer full) (nullable) (element-type VnTrainPart): blocks that gradients can be brought back through, from front
- * to end; %NULL
- *   with an error if @graph has no order
+ *   to end; %NULL with an error if @graph has no order
  */
 GPtrArray *
 vn_training_cut (const VnGraph  *graph,

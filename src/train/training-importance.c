@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The diagonal of the Gauss-Newton matrix, as Li et al., "BRECQ" (2021), weigh by that of Fisher: gradients of outputs times
- * random signs,
- * squared (Hutchinson's estimate). By channel, as single numbers would say more of the samples than of the network. */
+ * random signs, squared (Hutchinson's estimate). By channel, as single numbers would say more of the samples than of the network.
+ * */
 #include "training-importance.h"
 
 #include "training-cut.h"
@@ -188,8 +188,7 @@ importance_damp (GHashTable *found)
  * @seed: of the signs
  *
  * Returns: (transfer full) (nullable) (element-type utf8 VnTrainImportance): by name of a tensor; %NULL with an error if
- * gradients cannot
- *   be brought back through the network, or memory is short
+ *   gradients cannot be brought back through the network, or memory is short
  */
 GHashTable *
 vn_train_importance_measure (VnModel            *model,

@@ -13,8 +13,7 @@ G_BEGIN_DECLS
  * @library: (nullable): the user named this library: no Python is tried, unless that is given as well
  * @folder: holds the inputs, S-I.npy for input I of sample S; outputs are written there, out-S-O.npy, and
  *   those of the float network, float-S-O.npy, where they are the same ones; and where kernels saturate those with kernels that
- * do
- *   not, exact-S-O.npy, if ONNX Runtime can
+ *   do not, exact-S-O.npy, if ONNX Runtime can
  * @model, @float_model: paths; @float_model is nullable
  * @inputs: (element-type utf8): names
  * @optimized: (nullable): where the graph is written that ONNX Runtime makes of @model, if it can

@@ -153,8 +153,7 @@ verify_sums_find_other (const VnVerifySums *self,
 /*< private >
  * vn_verify_sums_find:
  * @parts: (out caller-allocates) (array fixed-size=2): what is to be told of: the part that is worst in ONNX Runtime, and another
- * where the output
- *   agrees less with ours than there
+ *   where the output agrees less with ours than there
  *
  * Returns: how many these are, 1 or 2
  */

@@ -15,8 +15,7 @@ G_BEGIN_DECLS
  * @has_float: the process was given the float network, too
  * @saturates: it was also asked for kernels that do not saturate
  * @between: ours against theirs; @ours, @theirs: against the float network; @exact, @exactly: the first and the last of theirs
- * with kernels
- *   that do not saturate, if there are such files
+ *   with kernels that do not saturate, if there are such files
  */
 typedef struct
 {

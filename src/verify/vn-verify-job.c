@@ -519,8 +519,7 @@ verify_job_dup_absolute (const char *path)
  * @settings: copied, with references to what it points to; numbers that are 0 are the usual ones
  *
  * Returns: (transfer full): a job that runs an export in onnxruntime, in a process of its own, and compares its outputs with ours
- * and its
- *   time with that of the float network
+ *   and its time with that of the float network
  */
 VnJob *
 vn_verify_job_new (const VnVerifySettings *settings)
@@ -557,8 +556,7 @@ vn_verify_job_new (const VnVerifySettings *settings)
  * @is_asked: the user asked for it, and waits; otherwise a little has to do
  *
  * Returns: (transfer full): a job that runs what @result exports on some of the samples that its error was measured on, beside
- * the network
- *   that it was made of
+ *   the network that it was made of
  */
 VnJob *
 vn_verify_job_new_for_result (VnRun      *result,

@@ -90,8 +90,7 @@ verify_usual_find_foreign (const VnModel *model)
  * @result: of a run
  *
  * Returns: whether what it exports can be run in ONNX Runtime without being asked for; %FALSE with the reason: it is for another
- * runtime, or
- *   too large
+ *   runtime, or too large
  */
 gboolean
 vn_verify_job_suits (VnRun   *result,
@@ -123,8 +122,7 @@ vn_verify_job_suits (VnRun   *result,
  * vn_verify_job_lacks_runtime:
  *
  * Returns: whether this program has looked for an ONNX Runtime and found none: one that it installs itself would be used, as
- * nobody has named
- *   another
+ *   nobody has named another
  */
 gboolean
 vn_verify_job_lacks_runtime (void)

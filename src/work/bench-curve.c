@@ -9,8 +9,7 @@
  * vn_bench_get_curve:
  *
  * Returns: (transfer none) (nullable): what mixed precision can make of the present recipe; %NULL: it was not calculated, or the
- * recipe
- *   is none of its points any more
+ *   recipe is none of its points any more
  */
 VnCurve *
 vn_bench_get_curve (VnBench *self)

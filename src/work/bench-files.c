@@ -240,8 +240,7 @@ vn_bench_get_save_ending (const char *kind)
  * vn_bench_dup_folder:
  *
  * Returns: (transfer full): where files that are made of the model are proposed to go: beside it, where that can be written, else
- * to the
- *   documents
+ *   to the documents
  */
 char *
 vn_bench_dup_folder (VnBench *self)

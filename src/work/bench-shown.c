@@ -11,8 +11,7 @@
  * vn_bench_get_shown:
  *
  * Returns: (transfer none) (nullable): of the last whole run, or what the present recipe is expected to make of it, or what a run
- * found
- *   that was brought back
+ *   found that was brought back
  */
 VnRun *
 vn_bench_get_shown (VnBench *self)
@@ -221,8 +220,7 @@ vn_bench_find_curve (const VnCurve  *curve,
  * @result: of a run, or what is expected
  *
  * Returns: (transfer full): @result; if it was made with the present recipe but for names that have changed since, the same with
- * the
- *   present ones
+ *   the present ones
  */
 VnRun *
 vn_bench_dup_named (VnBench *self,
@@ -423,8 +421,7 @@ vn_bench_forget_expected (VnBench *self)
  * @recipe: (nullable): with changes that are offered; %NULL: nothing is
  *
  * Begins to measure on a few samples what the run would become; nothing else follows it. Where that takes a whole run it is not
- * measured.
- * "changed::offered" tells of it.
+ * measured. "changed::offered" tells of it.
  */
 void
 vn_bench_offer (VnBench        *self,

@@ -102,8 +102,7 @@ rules_leak_free (gpointer data)
  * @error: why there is no region at all: no such tensors, or nothing between them
  *
  * Returns: (transfer full) (element-type VnRuleLeak) (nullable): the tensors that cross the edge of @rule's region without being
- * named;
- *   none if @rule is about no region; %NULL with @error set
+ *   named; none if @rule is about no region; %NULL with @error set
  */
 GPtrArray *
 vn_rule_list_leaks (const VnOverride  *rule,
@@ -155,8 +154,7 @@ vn_rule_leak_dup_text (const VnRuleLeak *self)
  * vn_rule_describe_leak:
  *
  * Returns: (transfer full) (nullable): which tensors cross the edge of @rule's region without being named; %NULL: none do, or
- * @rule is
- *   about no region
+ *   @rule is about no region
  */
 char *
 vn_rule_describe_leak (const VnOverride *rule,

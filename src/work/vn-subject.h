@@ -14,8 +14,7 @@ G_BEGIN_DECLS
  * @data: (nullable): where samples are and how they are read; %NULL: none are chosen
  * @n_samples: how many are used, spread over all there are; 0: all
  * @input_shapes: (nullable) (element-type utf8 VnShape): inputs with open dims, with the sizes that the user gave; what is open
- * still is
- *   %VN_DIM_UNKNOWN; %NULL: all are fixed
+ *   still is %VN_DIM_UNKNOWN; %NULL: all are fixed
  */
 typedef struct
 {

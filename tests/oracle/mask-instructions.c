@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Makes a processor pass for an older one, for measuring times: a library for LD_PRELOAD that answers the instruction CPUID
- * without what
- * VN_INSTRUCTIONS leaves out: "vnni" AMX, "avx512" also VNNI, "avx2" all of AVX-512, too. x86 under Linux, where the processor
- * can have CPUID trapped.
+ * without what VN_INSTRUCTIONS leaves out: "vnni" AMX, "avx512" also VNNI, "avx2" all of AVX-512, too. x86 under Linux, where the
+ * processor can have CPUID trapped.
  *
  * gcc -shared -fPIC -o mask.so mask-instructions.c; LD_PRELOAD=./mask.so VN_INSTRUCTIONS=avx2 fit_costs.py ... */
 #define _GNU_SOURCE

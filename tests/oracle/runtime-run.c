@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Prints what the forecast says of models: for each a line "MODEL TAB path TAB seconds TAB share of integer multiplications TAB
- * margin", lines "KERNEL TAB operator TAB number TAB seconds", then a line
- * "label TAB output TAB operator TAB kind TAB kernel TAB into TAB reason TAB multiplications TAB seconds" for each node.
+ * margin", lines "KERNEL TAB operator TAB number TAB seconds", then a line "label TAB output TAB operator TAB kind TAB kernel TAB
+ * into TAB reason TAB multiplications TAB seconds" for each node.
  *
  * usage: runtime-run [--shape NAME=1x3x8x8] MODEL... */
 #include "vn-onnx.h"

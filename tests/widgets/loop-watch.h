@@ -17,8 +17,7 @@ void     loop_watch_begin (const char *step);   /* what is done from now on; a s
 void     loop_watch_pause (void);
 void     loop_watch_tell  (void);               /* the longest turn of each step so far */
 /* Tells the steps that took too long, and what they were at. Programs beside this one that use the same caches make everything
- * take
- * longer: what took too long may be done again, and counts only if it did each time since loop_watch_forget().
+ * take longer: what took too long may be done again, and counts only if it did each time since loop_watch_forget().
  * Returns: how many steps took too long each time */
 guint    loop_watch_end   (void);
 void     loop_watch_forget (void);

@@ -10,8 +10,7 @@ double vn_test_get_own_time (void);
 
 /* Limits of time are stated for one machine. Others are slower, and where several share a processor each is so now and then.
  * Returns: @took, above @limit divided by how many times longer laying out text takes at this moment, which is most of what a
- * window
- *   computes; never more than @took */
+ *   window computes; never more than @took */
 double vn_test_even_out (double took,
                          double limit);
 

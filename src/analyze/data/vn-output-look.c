@@ -156,8 +156,7 @@ output_look_get_most (const Output *self)
  * vn_output_look_get_reaction:
  *
  * Returns: which part of the energy of an output, or of a slice of it, changes with the samples: of the one that changes most; 0
- * to 1, NaN
- *   where too few samples, or none of one size, have been seen
+ *   to 1, NaN where too few samples, or none of one size, have been seen
  */
 double
 vn_output_look_get_reaction (const VnOutputLook *self)

@@ -308,8 +308,7 @@ vn_diagnose_tensor (VnRun      *result,
  * @result: a run
  * @name: of a value of the prepared network
  * @range: (out): of an activation, what those of its channels hold that something depends on; of a weight, all but its few
- * largest
- *   values
+ *   largest values
  *
  * Returns: whether that is less than the whole
  */

@@ -52,9 +52,8 @@ weak_nodes_is_weak (VnRun            *result,
  * @result: a run
  *
  * Returns: (transfer full) (element-type guint): if it was measured where error starts, the nodes where more than a fine share of
- * it
- *   does, and the next ones if these are very few; else those that are less than fine themselves, but those that only pass on the
- *   error of another. The worst first; none if nothing was measured
+ *   it does, and the next ones if these are very few; else those that are less than fine themselves, but those that only pass on
+ *   the error of another. The worst first; none if nothing was measured
  */
 GArray *
 vn_weak_nodes_list (VnRun *result)

@@ -13,9 +13,8 @@
  *   columns         one output, [1, 4 + C, N], more boxes than rows: centre, size, scores of the classes (YOLOv8), perhaps
  *                   keypoints, an angle or numbers of a mask behind.
  *   final           one output, [1, N, 6 or more] of corners, score, class; [N, 6] of class, score, corners; [N, 7] of a
- * picture's
- *                   number in front of corners, class, score, or of class, score, corners; or [1, N, 5] of corners and score
- *                   beside N whole numbers that are the classes.
+ *                   picture's number in front of corners, class, score, or of class, score, corners; or [1, N, 5] of corners and
+ *                   score beside N whole numbers that are the classes.
  *   grids           outputs for at least two of the cells of 4, 8, ... 128 pixels, a row for each cell: C scores, perhaps one
  *                   more score that they are multiplied with, and boxes: 4 distances to the sides if none is negative, else
  *                   offset and logarithm of the size (YuNet); or 4 times so many numbers whose softmax tells of the

@@ -3,12 +3,10 @@
  *
  *   a map      [1, K, H, W] or [1, H, W, K], 2 to 16 times smaller than the picture: its highest value is where the point is, and
  *              how sure that is. Told from masks and features by values between 0 and 1 that are high in small spots only,
- * without
- *              a plateau, and do not add up to 1 over the maps.
+ *              without a plateau, and do not add up to 1 over the maps.
  *   two rows   [1, K, W * s] beside [1, K, H * s]: the places of the highest values are the coordinates (SimCC; Li et al., 2022).
  *   numbers    [1, K, 2 or 3], in pixels or in parts of the picture; the third may be how sure that is. Other outputs have at
- * most
- *              a number for each. */
+ *              most a number for each. */
 #include "vn-task-reader.h"
 
 #include "vn-thresholds.h"

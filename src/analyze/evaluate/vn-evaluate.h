@@ -66,8 +66,7 @@ typedef struct
  * @metrics: (nullable) (element-type VnMetricNumber): by the user's metric: means over the samples that have the number, and what
  *   its function “finish” makes of them all
  * @errors: (nullable): of the outputs against those of the first network: a row for each; %NULL for the first one, and if none is
- * like one of
- *   them. The figure of them all is vn_error_table_get_outputs_sqnr()
+ *   like one of them. The figure of them all is vn_error_table_get_outputs_sqnr()
  */
 typedef struct
 {

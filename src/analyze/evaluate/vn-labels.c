@@ -350,8 +350,7 @@ vn_labels_get (const VnLabels *self,
  * vn_labels_note_chance:
  * @accuracy: of a float network and a quantized one
  * @notes: told if the float network gets no more of the labels right than a guess would, by two standard errors, though one that
- * knows half of
- *   what a guess does not would get more
+ *   knows half of what a guess does not would get more
  */
 void
 vn_labels_note_chance (const VnAccuracy *accuracy,

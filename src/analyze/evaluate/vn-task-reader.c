@@ -225,8 +225,7 @@ vn_task_find_inputs (VnTaskOutputs      *outputs,
  * vn_task_hands_on:
  *
  * Returns: whether the output has the shape of an input of floats of three axes or more: it is a state, or a signal that was
- * treated.
- *   Of two axes it may be chance: three features, three classes
+ *   treated. Of two axes it may be chance: three features, three classes
  */
 gboolean
 vn_task_hands_on (const VnTaskOutputs *outputs,

@@ -11,8 +11,7 @@ G_BEGIN_DECLS
  * VnSliceSizes: of one tensor, over samples.
  * @shape: of the first sample
  * @axes: (element-type GArray): by axis: log2 of the RMS of each slice, a row for each sample; -INFINITY: all are zero; %NULL for
- * an
- *   axis that is no candidate
+ *   an axis that is no candidate
  * @n_samples: rows
  * @are_shares: every number is between 0 and 1
  */

@@ -106,8 +106,7 @@ find_parts_by_graph (const VnSliceSizes *sizes,
  * @suspicions: (nullable): told where the outputs hardly depend on the samples
  *
  * Returns: (transfer full) (nullable): parts of its outputs, and of the tensors in front of them that hold the same slices; %NULL
- * with an
- *   error if @model cannot be run
+ *   with an error if @model cannot be run
  */
 VnParts *
 vn_find_parts (VnModel          *model,

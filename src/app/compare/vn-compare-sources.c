@@ -68,8 +68,7 @@ compare_sources_add_files (GPtrArray  *list,
  * @known: of #VnCompareSource: the ones there are; those that still hold are taken over with what was loaded for them
  *
  * Returns: (transfer container): of #VnCompareSource: what can be chosen, in the order in which lists show it, with the entry
- * that opens
- *   a file at last; empty without a model
+ *   that opens a file at last; empty without a model
  */
 GPtrArray *
 vn_compare_sources_list (VnDocument *document,
@@ -109,8 +108,7 @@ vn_compare_sources_get_float (GPtrArray *list)
  * @list: of vn_compare_sources_list()
  *
  * Returns: (transfer none) (nullable): what is beside the float network when nothing was chosen: the result, or in a project that
- * was
- *   opened the run that the other pages show, or the newest
+ *   was opened the run that the other pages show, or the newest
  */
 VnCompareSource *
 vn_compare_sources_get_present (GPtrArray  *list,

@@ -162,8 +162,7 @@ select_blocks_list_kinds (const VnGraph *graph)
  * vn_select_blocks:
  *
  * Returns: (transfer full): @nodes, and all nodes of blocks that are built like a connected part of them: of the same operators
- * with
- *   the same details, joined in the same way
+ *   with the same details, joined in the same way
  */
 GtkBitset *
 vn_select_blocks (const VnGraph *graph,

@@ -352,8 +352,7 @@ cure_offers_add_to_bundle (VnCureBundle      *bundle,
  * @offers: (element-type VnCureOffer): of the present result
  *
  * Returns: (transfer full) (nullable): those that measured a gain, as one change; %NULL if there are fewer than two, or just
- * these
- *   were tried together and did not win more than the best of them alone
+ *   these were tried together and did not win more than the best of them alone
  */
 VnCureBundle *
 vn_cure_bundle_new (VnDocument *document,

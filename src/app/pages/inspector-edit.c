@@ -250,8 +250,7 @@ inspector_edit_find_method (VnDocument        *document,
  * vn_inspector_method_row:
  *
  * Returns: (transfer floating) (nullable): a row that shows which method chose the range of @tensor and makes a rule of another
- * one;
- *   %NULL if its range is none of its own
+ *   one; %NULL if its range is none of its own
  */
 GtkWidget *
 vn_inspector_method_row (VnDocument        *document,
@@ -366,8 +365,7 @@ inspector_edit_make_end (GtkWidget  *row,
  * vn_inspector_range_row:
  *
  * Returns: (transfer floating) (nullable): a row with both ends of the range of @tensor, which makes a rule of others; %NULL if
- * its range
- *   is none of its own
+ *   its range is none of its own
  */
 GtkWidget *
 vn_inspector_range_row (VnDocument        *document,

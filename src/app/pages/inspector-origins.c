@@ -63,8 +63,7 @@ inspector_origins_add_effect (GtkWidget       *list,
  * vn_inspector_origins:
  *
  * Returns: (nullable): of the outputs' error the share that starts at the node, by activation, weights and bias; %NULL if that
- * was
- *   not measured, or nothing is quantized there
+ *   was not measured, or nothing is quantized there
  */
 GtkWidget *
 vn_inspector_origins (VnDocument *document,

@@ -613,8 +613,7 @@ vn_scene_find_kernel (const VnScene *scene,
  * @result: (nullable): of @model
  *
  * Returns: (transfer full) (nullable): what ONNX Runtime makes of every node of the export, as far as known; what is not there
- * any
- *   more was fused; %NULL if nothing is known about that
+ *   any more was fused; %NULL if nothing is known about that
  */
 VnOverlay *
 vn_scene_build_kernels (const VnScene *scene,

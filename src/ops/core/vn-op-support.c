@@ -242,8 +242,7 @@ op_support_is_behind (const VnNode   *node,
  * @lost: of vn_graph_find_lost()
  *
  * Returns: (transfer full) (element-type VnValue): what can be computed and is read by nodes whose results cannot; in the order
- * of
- *   their labels and inputs, which is that of a quantized network as well. A value that several of them read is there as often
+ *   of their labels and inputs, which is that of a quantized network as well. A value that several of them read is there as often
  */
 GPtrArray *
 vn_graph_list_ends (const VnGraph  *graph,

@@ -52,8 +52,7 @@ improve_graph_leads_on (const VnGraph *graph,
  * vn_improve_list_tail:
  *
  * Returns: (transfer full) (nullable) (element-type utf8): names of the tensors of floats behind the last products, which no
- * product comes
- *   from, with a %NULL behind them; %NULL: there are none, or nothing but such tensors
+ *   product comes from, with a %NULL behind them; %NULL: there are none, or nothing but such tensors
  */
 GPtrArray *
 vn_improve_list_tail (const VnGraph *graph)
@@ -90,8 +89,7 @@ vn_improve_list_tail (const VnGraph *graph)
  * vn_improve_list_fusable:
  *
  * Returns: (transfer full) (element-type utf8): for the setting “fuse”: convolutions that nothing but one activation function
- * reads, each
- *   pair of types once. Clamps are taken in anyway
+ *   reads, each pair of types once. Clamps are taken in anyway
  */
 GPtrArray *
 vn_improve_list_fusable (const VnGraph *graph)

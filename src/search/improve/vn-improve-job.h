@@ -12,8 +12,8 @@ G_BEGIN_DECLS
  * @seconds: when all is to end: steps are begun and ended by that
  * @accuracy_first: however slow the export gets in ONNX Runtime by it: otherwise at most
  *   1.25 times as slow as without any step, and half of what is computed on integers then must still be. In any case a quarter of
- * the size, or
- *   a fifth of the time, of the float network must be won, or half of what is won without any step where that is less
+ *   the size, or a fifth of the time, of the float network must be won, or half of what is won without any step where that is
+ *   less
  * @plain: (nullable): what a run with @quantize has given before: it is not run again
  */
 typedef struct

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Pictures of the painter at 1x and 2x beside those kept in golden/, which are half as large as at 1x. Where letters come to lie
  * differs between versions of cairo and FreeType: where there is text, only larger squares are compared. --generate writes
- * golden/
- * anew: look at it before committing. Pictures are kept in whole in the folder named by VN_KEEP_PICTURES, if it is set. */
+ * golden/ anew: look at it before committing. Pictures are kept in whole in the folder named by VN_KEEP_PICTURES, if it is set.
+ * */
 #include "golden-scene.h"
 
 #include <math.h>

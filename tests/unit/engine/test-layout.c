@@ -15,8 +15,7 @@
  * @layers: one after the other, each on the result of the one before: c OUT KERNEL STRIDE PADDING DILATION: Conv;
  *   d KERNEL STRIDE PADDING DILATION: the same, depthwise; m, a KERNEL STRIDE PADDING: MaxPool, AveragePool; g:
  *   GlobalAveragePool; i: Identity; o: Dropout with a mask that nobody reads; p: Conv that multiplies by 1 into 16 channels, adds
- * -0; b: BatchNormalization; r: Relu; h: HardSwish; e: Softplus; +N: Add of result N (0 is the
- *   input); |N: Concat with it
+ *   -0; b: BatchNormalization; r: Relu; h: HardSwish; e: Softplus; +N: Add of result N (0 is the input); |N: Concat with it
  * @n_orders: steps that only change the order, in blocks of 16; -1: depends on that
  */
 typedef struct

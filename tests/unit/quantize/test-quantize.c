@@ -283,8 +283,8 @@ test_float8_rule (void)
       static const char * const zero_points[] = { "0", "3", "-1" };
       g_autofree char *text =
         g_strdup_printf ("{\"vernier-recipe\": 1, \"format\": \"extended\", \"activation\": \"float8e4m3fn\","
-                                               " \"rules\": [{\"tensors\": [\"x\"], \"scale\": [\"0.5\"], \"zero-point\": "
-                                               "[\"%s\"]}]}",
+                         " \"rules\": [{\"tensors\": [\"x\"], \"scale\": [\"0.5\"], \"zero-point\": "
+                         "[\"%s\"]}]}",
                                                zero_points[i]);
       g_autoptr(Fixture) f = fixture_new (21);
       g_autoptr(GError) error = NULL;

@@ -234,8 +234,8 @@ test_damage (void)
                              "\"c\": [1, 0.5], \"d\": {\"scale\": 0.25, \"zero_point\": 3}}}";
   static const char ppq[] =
     "{\"configs\": {\"op\": {\"a\": {\"bit_width\": 8, \"quant_min\": -128, \"quant_max\": 127, \"state\": "
-                            "\"ACTIVATED\", \"hash\": 11, \"dominator\": 12}, \"b\": {\"bit_width\": 8, \"hash\": 13}}}, "
-                            "\"values\": "
+    "\"ACTIVATED\", \"hash\": 11, \"dominator\": 12}, \"b\": {\"bit_width\": 8, \"hash\": 13}}}, "
+    "\"values\": "
                             "{\"11\": {\"scale\": 1, \"zero_point\": 0.0}, \"12\": {\"scale\": 2, \"zero_point\": -7.0}, "
                             "\"13\": {\"scale\": [1, 2], \"zero_point\": [3, 4]}}}";
   static const struct { gconstpointer data; gsize size; } files[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reports in HTML and PDF: a run made by hand gives the page in golden/pages.html.txt to the byte (written anew with --generate),
- * names from models are text and never markup, a network of 10,000 nodes stays below 5 MB, and the same run gives the same
- * bytes. */
+ * names from models are text and never markup, a network of 10,000 nodes stays below 5 MB, and the same run gives the same bytes.
+ * */
 #include "curve-fixture.h"
 
 #include "vn-graph-edit.h"
