@@ -4,22 +4,18 @@
 
 #include "vn-i18n.h"
 
-/*< private >
- * vn_bench_renew_model:
- * @model: (nullable): an opened model
- *
- * Shows @model. What was found out about the model before it is dropped; recipe, history, samples and project are kept.
- */
-void
-vn_bench_renew_model (VnBench *self,
-                      VnModel *model)
+/* What was found out about the model before it is dropped; recipe, history and project are kept. */
+static void
+bench_open_show (VnBench          *self,
+                 VnModel          *model,
+                 const VnDataSpec *data)
 {
   vn_bench_hold (self);
   vn_bench_cancel_origins (self);
   vn_bench_drop_check (self);
   vn_bench_forget_expected (self);
   vn_bench_let_go (self, self->subject, (GDestroyNotify) vn_subject_unref);   /* those who show its nodes have them still */
-  self->subject = vn_subject_new (model, self->subject->data, self->subject->n_samples);
+  self->subject = vn_subject_new (model, data, self->subject->n_samples);
   g_clear_pointer (&self->sizes, g_hash_table_unref);
   vn_bench_set_run (self, NULL);
   g_clear_pointer (&self->shown.run_subject, vn_subject_unref);
@@ -58,12 +54,10 @@ vn_bench_set_model (VnBench *self,
 
   vn_bench_hold (self);
   bench_open_leave_project (self);
-  vn_bench_let_go (self, self->subject, (GDestroyNotify) vn_subject_unref);
-  self->subject = vn_subject_new (self->subject->model, NULL, self->subject->n_samples);
   vn_run_list_set (self->runs, NULL);
   vn_history_clear (self->history);
   g_ptr_array_set_size (self->recipe->overrides, 0);
-  vn_bench_renew_model (self, model);
+  bench_open_show (self, model, NULL);
   vn_bench_release (self);
   vn_keeper_settle (self->keeper);   /* nothing was done yet */
 }
@@ -126,7 +120,7 @@ vn_bench_take_model (VnBench  *self,
   VnModel *model = vn_open_job_get_model (job);
 
   if (self->opening.reloads)
-    vn_bench_renew_model (self, model);
+    bench_open_show (self, model, self->subject->data);
   else
     vn_bench_set_model (self, model);
   if (then != NULL)

@@ -4,7 +4,10 @@
 /* What the files of the bench share, lowest first: a file calls those above it in this list alone. What lies below is reached by
  * these tables of functions. */
 
+#include "vn-bench-export.h"
+#include "vn-bench-files.h"
 #include "vn-bench-instance.h"
+#include "vn-bench-rules.h"
 
 G_BEGIN_DECLS
 
@@ -91,8 +94,7 @@ void     vn_bench_make_room      (VnBench *self);
 VnJob   *vn_bench_make_run       (VnBench *self);
 void     vn_bench_find_origins   (VnBench       *self,
                                   VnJob         *run);
-gboolean vn_bench_verify_usually (VnBench  *self,
-                                  GError  **error);
+void        vn_bench_verify_usually   (VnBench          *self);
 
 /* ---- bench-take.c: what becomes of it ---- */
 
@@ -102,11 +104,6 @@ void vn_bench_take_model (VnBench  *self,
 
 void vn_bench_take_known (VnBench  *self,
                           VnRun    *known);
-
-/* ---- bench-open.c ---- */
-
-void vn_bench_renew_model (VnBench *self,
-                           VnModel *model);   /* nullable */
 
 /* ---- bench-recipe.c ---- */
 

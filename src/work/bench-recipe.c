@@ -182,7 +182,7 @@ vn_bench_bring_back (VnBench    *self,
   else
     vn_bench_show_past (self, past);
   vn_bench_release (self);
-  vn_bench_verify_usually (self, NULL);
+  vn_bench_verify_usually (self);
 }
 
 static const char *

@@ -503,7 +503,7 @@ vn_bench_rename_rules (VnBench    *self,
 
   g_return_val_if_fail (VN_IS_BENCH (self), FALSE);
 
-  if (n == 0 || first >= self->recipe->overrides->len || n > self->recipe->overrides->len - first)
+  if (!bench_rules_has (self, first, n))
     return FALSE;
   recipe = vn_recipe_copy (self->recipe);
   for (guint i = first; i < first + n; i++)

@@ -89,7 +89,7 @@ bench_runs_take_read (VnBench *self,
   else if (self->shown.run == NULL && vn_recipe_equal (past->recipe, self->recipe))
     {
       vn_bench_show_past (self, past);
-      vn_bench_verify_usually (self, NULL);
+      vn_bench_verify_usually (self);
     }
 }
 

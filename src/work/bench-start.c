@@ -21,7 +21,7 @@ bench_start_go_on (VnBench  *self,
   else if (self->waiting.origins)
     vn_bench_works[VN_WORK_ORIGINS].start (self, NULL);
   self->waiting.origins = FALSE;
-  vn_bench_verify_usually (self, NULL);
+  vn_bench_verify_usually (self);
 }
 
 /* An export that ONNX Runtime refuses is something that is known of it. */
@@ -66,8 +66,6 @@ bench_start_ended (gpointer      owner,
   else if (error != NULL && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED) &&
            !bench_start_take_refusal (self, work, subject, error))
     vn_bench_report_error (self, vn_job_id_get_failure (vn_job_get_id (job)), error);
-  if (error == NULL && work == VN_WORK_EXPORT)
-    vn_bench_notify (self, &(VnNotice) { .kind = VN_NOTICE_WRITTEN, .paths = vn_export_job_get_written (job) });
   vn_bench_release (self);
   if (error == NULL && !is_moot && (is_front || info->done != NULL))
     vn_bench_notify (self, &(VnNotice) { .kind = VN_NOTICE_DONE, .text = info->done != NULL ? _(info->done) : "" });
@@ -287,12 +285,9 @@ vn_bench_drop_check (VnBench *self)
  *
  * Begins to run what the present run exports in ONNX Runtime, if that is usual, it has not been tried yet, and nothing else goes
  * on. Of an earlier run, whose network is not kept, looks only whether there is an ONNX Runtime.
- *
- * Returns: whether it runs
  */
-gboolean
-vn_bench_verify_usually (VnBench  *self,
-                         GError  **error)
+void
+vn_bench_verify_usually (VnBench *self)
 {
   g_autoptr(GError) reason = NULL;
   g_autoptr(VnRun) refused = NULL;
@@ -300,16 +295,15 @@ vn_bench_verify_usually (VnBench  *self,
   if (vn_verify_job_is_usual () && self->shown.past != NULL && self->shown.past->verification == NULL)
     bench_start_begin_look (self);
   if (!vn_verify_job_is_usual () || vn_works_get_job (self->works, VN_PLACE_FRONT) != NULL ||
-      vn_works_get_job (self->works, VN_PLACE_CHECK) != NULL || !vn_bench_has_network (self, error) ||
+      vn_works_get_job (self->works, VN_PLACE_CHECK) != NULL || !vn_bench_has_network (self, NULL) ||
       bench_start_was_verified (self->shown.run))
-    return FALSE;
+    return;
   if (vn_verify_job_suits (self->shown.run, &reason))
     {
       vn_works_start (self->works, VN_WORK_CHECK, vn_verify_job_new_for_result (self->shown.run, NULL, NULL, FALSE),
                       vn_model_ref (self->shown.run->quantized), (GDestroyNotify) vn_model_unref);
-      return TRUE;
+      return;
     }
   refused = vn_job_note_unverified (self->shown.run, reason, FALSE);
   vn_bench_take_measured (self, refused);
-  return FALSE;
 }

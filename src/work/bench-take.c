@@ -206,6 +206,7 @@ bench_take_exported (VnBench  *self,
                      gpointer  subject)
 {
   vn_bench_take_measured (self, vn_export_job_get_result (job));
+  vn_bench_notify (self, &(VnNotice) { .kind = VN_NOTICE_WRITTEN, .paths = vn_export_job_get_written (job) });
 }
 
 /* What was waited for; other work goes on, and may verify its own. */

@@ -114,9 +114,6 @@ VN_IS_BENCH (gpointer self)
 /* What is added to the model's name for the quantized one. */
 #define VN_QUANTIZED_SUFFIX "-quantized.onnx"
 
-/* What the rule for a single node says. */
-typedef enum { VN_NODE_AS_RECIPE, VN_NODE_8_BIT, VN_NODE_16_BIT, VN_NODE_FLOAT } VnNodePrecision;
-
 /**
  * VnExpecting: what is known of the present recipe.
  * @VN_EXPECTING_NOTHING: the result is its own, or there is none
@@ -126,31 +123,6 @@ typedef enum { VN_NODE_AS_RECIPE, VN_NODE_8_BIT, VN_NODE_16_BIT, VN_NODE_FLOAT }
  * @VN_EXPECTING_PAST: the result is what a run found that the project keeps; its network takes a whole run
  */
 typedef enum { VN_EXPECTING_NOTHING, VN_EXPECTING_SOON, VN_EXPECTING_SHOWN, VN_EXPECTING_REFUSED, VN_EXPECTING_PAST } VnExpecting;
-
-/* What an export consists of. */
-typedef enum { VN_EXPORT_MODEL, VN_EXPORT_REPORT, VN_EXPORT_PICTURE, VN_EXPORT_WORK } VnExportGroup;
-
-/**
- * VnExportKind: a file that can be exported.
- * @id: "model"; of reports that of their printer, of what was decided that of vn_bench_save()
- * @ending: added to the name of the model: "-report.html"
- * @title: N_()
- * @is_usual: exported unless the user says otherwise
- */
-typedef struct
-{
-  const char    *id, *ending, *title;
-  VnExportGroup  group;
-  gboolean       is_usual;
-} VnExportKind;
-
-/* @dark: of pictures: 0: light, 1: dark, negative: as the window is */
-typedef struct
-{
-  const VnExportKind *kind;
-  const char         *path;
-  int                 dark;
-} VnExportFile;
 
 /**
  * VnGraphShot: the graph as it is shown, to be written by a thread.
@@ -164,12 +136,12 @@ typedef struct
 
 /* Returns: %FALSE if no graph is shown. */
 typedef gboolean (*VnPictureFunc) (gpointer     data,
-                  const char  *form,
-                  int          dark,
-                  VnGraphShot *shot);
+                                   const char  *form,
+                                   int          dark,
+                                   VnGraphShot *shot);
 
 /* Returns: (transfer full) (nullable): the title of the group that holds just these nodes; %NULL: there is none. */
-typedef char *(*VnGroupFunc) (gpointer   data,
+typedef char *(*VnGroupFunc) (gpointer     data,
                               const guint *nodes,
                               guint        n);
 
@@ -210,22 +182,6 @@ VnProjectRun *vn_bench_find_run        (VnBench    *self,
                                         const char *id);   /* NULL: there is none */
 gboolean      vn_bench_is_shown        (VnBench            *self,
                                         const VnProjectRun *run);
-void          vn_bench_restore_run     (VnBench    *self,
-                                        const char *id);
-void          vn_bench_read_run_async  (VnBench             *self,
-                                        const VnProjectRun  *run,
-                                        GCancellable        *cancellable,
-                                        GAsyncReadyCallback  callback,
-                                        gpointer             user_data);
-VnRun        *vn_bench_read_run_finish (VnBench       *self,
-                                        GAsyncResult  *async,
-                                        GError       **error);
-void          vn_bench_rename_run      (VnBench    *self,
-                                        const char *id,
-                                        const char *name);   /* nullable */
-void          vn_bench_remove_run      (VnBench    *self,
-                                        const char *id);
-gboolean      vn_bench_return_run      (VnBench *self);
 
 const VnDataSpec *vn_bench_get_data      (VnBench *self);   /* NULL: none chosen */
 void              vn_bench_set_data      (VnBench          *self,
@@ -258,28 +214,10 @@ gboolean        vn_bench_can_undo            (VnBench *self);
 gboolean        vn_bench_can_redo            (VnBench *self);
 const char     *vn_bench_undo                (VnBench *self);
 const char     *vn_bench_redo                (VnBench *self);
-guint           vn_bench_set_precision       (VnBench         *self,
-                                              const guint     *nodes,
-                                              guint            n,
-                                              VnNodePrecision  precision);
-gboolean        vn_bench_add_region          (VnBench         *self,
-                                              const guint     *nodes,
-                                              guint            n,
-                                              VnNodePrecision  precision);
-gboolean        vn_bench_add_edge            (VnBench    *self,
-                                              guint       rule,
-                                              const char *value,
-                                              gboolean    enters);
 void            vn_bench_try                 (VnBench    *self,
                                               VnRecipe   *recipe,
                                               const char *title,
                                               const char *key);
-gboolean        vn_bench_try_precision       (VnBench         *self,
-                                              guint            node,
-                                              VnNodePrecision  precision);
-char           *vn_bench_dup_precision_key   (VnBench         *self,
-                                              guint            node,
-                                              VnNodePrecision  precision);
 const VnEffect *vn_bench_find_effect         (VnBench    *self,
                                               const char *key);   /* NULL: not tried */
 GPtrArray      *vn_bench_get_effects         (VnBench *self);   /* of VnEffect, oldest first */
@@ -289,75 +227,9 @@ gboolean        vn_bench_is_in_force         (VnBench        *self,
                                               const VnEffect *effect);
 gboolean        vn_bench_is_last_change      (VnBench        *self,
                                               const VnEffect *effect);
-void            vn_bench_move_rules          (VnBench *self,
-                                              guint    first,
-                                              guint    n,
-                                              guint    before);
-void            vn_bench_remove_rules        (VnBench *self,
-                                              guint    first,
-                                              guint    n);
-gboolean        vn_bench_rename_rules        (VnBench    *self,
-                                              guint       first,
-                                              guint       n,
-                                              const char *name);   /* nullable */
 void            vn_bench_set_group_func      (VnBench     *self,
                                               VnGroupFunc  func,   /* nullable */
                                               gpointer     data);
-void            vn_bench_enable_rules        (VnBench  *self,
-                                              guint     first,
-                                              guint     n,
-                                              gboolean  enabled);
-char           *vn_bench_get_precision_title (VnNodePrecision precision,
-                                              guint           n);
-
-/* ---- rules about one tensor  ---- */
-
-const VnOverride *vn_bench_find_tensor_rule  (VnBench    *self,
-                                              const char *tensor);   /* NULL: there is none for just this tensor */
-gboolean          vn_bench_set_tensor_range  (VnBench        *self,
-                                              const char     *tensor,
-                                              const VnRange  *range,   /* nullable: as the method says */
-                                              GError        **error);
-gboolean          vn_bench_set_tensor_method (VnBench     *self,
-                                              const char  *tensor,
-                                              const char  *method,   /* nullable: as the target says */
-                                              GError     **error);
-gboolean          vn_bench_set_tensor_type   (VnBench       *self,
-                                              const char    *tensor,
-                                              VnTensorRole   role,
-                                              VnDType        dtype,
-                                              GError       **error);
-
-/* ---- files besides the model ---- */
-
-gboolean    vn_bench_open_project       (VnBench     *self,
-                                         const char  *path,
-                                         const char  *model,   /* nullable */
-                                         GError     **error);
-const char *vn_bench_get_project_path   (VnBench *self);   /* NULL: no file yet */
-const char *vn_bench_get_place          (VnBench *self);   /* NULL: nothing is kept yet */
-gboolean    vn_bench_save_project       (VnBench     *self,
-                                         const char  *path,
-                                         GError     **error);
-gboolean    vn_bench_is_opening_project (VnBench *self);
-void        vn_bench_keep               (VnBench *self);
-void        vn_bench_flush              (VnBench *self);
-gboolean    vn_bench_open_settings      (VnBench     *self,
-                                         const char  *path,
-                                         GError     **error);
-void        vn_bench_use_folder         (VnBench    *self,
-                                         const char *path,
-                                         int         held_out);
-void        vn_bench_open_demo          (VnBench    *self,
-                                         const char *folder);
-gboolean    vn_bench_is_demo            (VnBench *self);
-char       *vn_bench_dup_save_path      (VnBench    *self,
-                                         const char *kind);
-gboolean    vn_bench_save               (VnBench     *self,
-                                         const char  *kind,
-                                         const char  *path,
-                                         VnNotes     *notes,
-                                         GError     **error);
 
 /* ---- work in the background ---- */
 
@@ -403,21 +275,6 @@ void              vn_bench_look_async          (VnBench             *self,
 VnDataLook       *vn_bench_look_finish         (VnBench       *self,
                                                 GAsyncResult  *result,
                                                 GError       **error);
-gboolean          vn_bench_export              (VnBench     *self,
-                                                const char  *model_path,
-                                                const char  *report,
-                                                gboolean     verify,
-                                                GError     **error);
-guint             vn_bench_count_exports       (void);
-const VnExportKind *vn_bench_get_export        (guint i);
-const VnExportKind *vn_bench_find_export       (const char *id);   /* NULL: there is none */
-gboolean          vn_bench_can_export          (VnBench            *self,
-                                                const VnExportKind *kind);
-gboolean          vn_bench_export_files        (VnBench             *self,
-                                                const VnExportFile  *files,
-                                                guint                n_files,
-                                                gboolean             verify,
-                                                GError             **error);
 void              vn_bench_set_picture_func    (VnBench       *self,
                                                 VnPictureFunc  func,
                                                 gpointer       data);

@@ -236,19 +236,6 @@ vn_outlook_count_samples (VnOutlook *self)
 }
 
 /**
- * vn_outlook_can_tell:
- *
- * Returns: whether vn_outlook_ask() measures something, now or as soon as @ready is called
- */
-gboolean
-vn_outlook_can_tell (VnOutlook *self)
-{
-  g_return_val_if_fail (self != NULL, FALSE);
-
-  return self->what_if != NULL || self->making != NULL;
-}
-
-/**
  * vn_outlook_get_reason:
  *
  * Returns: (transfer none) (nullable): why nothing can be measured

@@ -40,7 +40,6 @@ void            vn_outlook_ask             (VnOutlook       *self,
                                             VnContributions *contributions);   /* nullable */
 void            vn_outlook_stop            (VnOutlook *self);
 gboolean        vn_outlook_is_asked        (VnOutlook *self);
-gboolean        vn_outlook_can_tell        (VnOutlook *self);
 const char     *vn_outlook_get_reason      (VnOutlook *self);   /* NULL: there is no base */
 guint           vn_outlook_count_samples   (VnOutlook *self);
 void            vn_outlook_offer           (VnOutlook      *self,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* autosave-run PROJECT: a window with a project whose recipe changes all the time, as fast as it is saved by itself, until
  * somebody ends the program. The first line tells its process, the others each change when it has been made. */
-#include "vn-bench.h"
+#include "vn-bench-files.h"
 #include "vn-window.h"
 #include "widget-fixture.h"
 #include "window-fixture.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-#include "vn-bench.h"
+#include "vn-bench-export.h"
+#include "vn-bench-files.h"
+#include "vn-bench-rules.h"
 #include "vn-heat.h"
 
 #include <gtk/gtk.h>

@@ -156,15 +156,3 @@ vn_graph_view_set_cover (VnGraphView *self,
   vn_viewport_set_cover (self->parts.viewport, width, height);
 }
 
-/**
- * vn_graph_view_go_back:
- *
- * Returns to where the view was before it followed a stub. Nothing if it has not.
- */
-void
-vn_graph_view_go_back (VnGraphView *self)
-{
-  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
-
-  vn_viewport_go_back (self->parts.viewport);
-}

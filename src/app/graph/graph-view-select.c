@@ -62,32 +62,6 @@ vn_graph_view_select (VnGraphView *self,
 }
 
 /**
- * vn_graph_view_select_all:
- *
- * Selects every operator; inputs and outputs are no operators.
- */
-void
-vn_graph_view_select_all (VnGraphView *self)
-{
-  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
-
-  vn_graph_selection_select_all (self->parts.selection);
-}
-
-/**
- * vn_graph_view_unselect_all:
- *
- * Selects nothing; a selected tensor is let go as well.
- */
-void
-vn_graph_view_unselect_all (VnGraphView *self)
-{
-  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
-
-  vn_graph_selection_select_none (self->parts.selection);
-}
-
-/**
  * vn_graph_view_get_focus_node:
  *
  * Returns: the node keyboard and inspector are at, or %VN_SCENE_NONE; of a closed group the first
@@ -188,23 +162,6 @@ vn_graph_view_set_lasso (VnGraphView *self,
   g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
   vn_graph_input_set_lasso (self->input, lasso);
-}
-
-/**
- * vn_graph_view_next_bad:
- * @step: 1 forwards, -1 backwards, in the order of the nodes
- *
- * Travels to the next bad node after the focus, round the end, and selects it. A group that hides it opens.
- *
- * Returns: %FALSE if no node is bad
- */
-gboolean
-vn_graph_view_next_bad (VnGraphView *self,
-                        int          step)
-{
-  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), FALSE);
-
-  return vn_graph_parts_next_bad (&self->parts, step);
 }
 
 /**

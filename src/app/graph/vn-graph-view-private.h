@@ -19,9 +19,6 @@ struct _VnGraphView
   VnGraphInput   *input;
   guint           prefetch;          /* idle source */
 
-  guint8         *measuring;         /* by box */
-  guint           measuring_tick;
-  double          phase;
 
   VnOverlay      *fade_from;
   guint           fade_tick;

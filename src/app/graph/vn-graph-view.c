@@ -12,7 +12,6 @@
 #define FADE_MS          200
 #define MANY_NODES       800    /* more take longer than a frame to paint */
 #define FRAME_BUDGET   0.004    /* seconds of painting in a frame, beside the some 7 ms that a display server takes for it */
-#define MEASURE_SECONDS 1.6     /* once round a box */
 
 G_DEFINE_FINAL_TYPE (VnGraphView, vn_graph_view, GTK_TYPE_WIDGET)
 
@@ -97,52 +96,6 @@ graph_view_overlay_changed (VnGraphView *self,
   g_signal_emit_by_name (self, "content-changed");
 }
 
-static gboolean
-graph_view_measuring_tick (GtkWidget     *widget,
-                           GdkFrameClock *clock,
-                           gpointer       user_data)
-{
-  VnGraphView *self = VN_GRAPH_VIEW (widget);
-
-  self->phase = fmod (gdk_frame_clock_get_frame_time (clock) / (MEASURE_SECONDS * 1e6), 1);
-  gtk_widget_queue_draw (widget);
-  return G_SOURCE_CONTINUE;
-}
-
-/**
- * vn_graph_view_set_measuring:
- * @n_nodes: 0: none
- *
- * Marks nodes whose error is being measured.
- */
-void
-vn_graph_view_set_measuring (VnGraphView *self,
-                             const guint *nodes,
-                             guint        n_nodes)
-{
-  VnGraphContent *content;
-  guint n;
-
-  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
-
-  content = self->parts.content;
-  n = vn_graph_content_get_n_nodes (content);
-  g_clear_pointer (&self->measuring, g_free);
-  if (self->measuring_tick != 0)
-    gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->measuring_tick);
-  self->measuring_tick = 0;
-  if (n_nodes > 0)
-    {
-      self->measuring = g_new0 (guint8, vn_graph_content_get_n_boxes (content) + 1);
-      for (guint i = 0; i < n_nodes; i++)
-        if (nodes[i] < n)
-          self->measuring[vn_graph_content_get_box (content, nodes[i])] = 1;
-      if (vn_viewport_animates (self->parts.viewport))
-        self->measuring_tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), graph_view_measuring_tick, NULL, NULL);
-    }
-  gtk_widget_queue_draw (GTK_WIDGET (self));
-}
-
 /* ---- what the parts tell ---- */
 
 static void
@@ -173,7 +126,6 @@ graph_view_forget_boxes (VnGraphView *self)
 {
   vn_graph_tiles_clear (self->parts.tiles);
   vn_graph_hover_reset (self->parts.hover);
-  g_clear_pointer (&self->measuring, g_free);
 }
 
 static void
@@ -386,8 +338,6 @@ graph_view_get_state (VnGraphView  *self,
   vn_graph_state_init (state);
   vn_graph_selection_fill_state (self->parts.selection, state);
   vn_graph_hover_fill_state (self->parts.hover, state);
-  state->measuring = self->measuring;
-  state->phase = self->phase;
 }
 
 static void
@@ -468,9 +418,7 @@ vn_graph_view_dispose (GObject *object)
   vn_viewport_stop (self->parts.viewport);
   if (self->fade_tick != 0)
     gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->fade_tick);
-  if (self->measuring_tick != 0)
-    gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->measuring_tick);
-  self->fade_tick = self->measuring_tick = 0;
+  self->fade_tick = 0;
   g_clear_handle_id (&self->prefetch, g_source_remove);
   G_OBJECT_CLASS (vn_graph_view_parent_class)->dispose (object);
 }
@@ -490,7 +438,6 @@ vn_graph_view_finalize (GObject *object)
   g_clear_object (&parts->content);
   g_clear_object (&parts->viewport);
   g_clear_pointer (&self->fade_from, vn_overlay_unref);
-  g_free (self->measuring);
   G_OBJECT_CLASS (vn_graph_view_parent_class)->finalize (object);
 }
 

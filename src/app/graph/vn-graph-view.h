@@ -42,9 +42,6 @@ VnOverlay  *vn_graph_view_get_shown_overlay (VnGraphView       *self);
 void        vn_graph_view_set_overlay     (VnGraphView         *self,
                                            VnOverlay           *overlay);
 VnOverlay  *vn_graph_view_get_overlay     (VnGraphView         *self);
-void        vn_graph_view_set_measuring   (VnGraphView         *self,
-                                           const guint         *nodes,
-                                           guint                n_nodes);
 
 /* ---- groups ---- */
 
@@ -74,8 +71,6 @@ void        vn_graph_view_select          (VnGraphView         *self,
                                            const guint         *nodes,
                                            guint                n_nodes,
                                            gboolean             extend);
-void        vn_graph_view_select_all      (VnGraphView         *self);
-void        vn_graph_view_unselect_all    (VnGraphView         *self);
 guint       vn_graph_view_get_focus_node  (VnGraphView         *self);   /* VN_SCENE_NONE: none */
 void        vn_graph_view_set_focus_node  (VnGraphView         *self,
                                            guint                node);
@@ -111,9 +106,6 @@ gboolean    vn_graph_view_is_home         (VnGraphView         *self);
 void        vn_graph_view_set_cover       (VnGraphView         *self,
                                            int                  width,
                                            int                  height);
-void        vn_graph_view_go_back         (VnGraphView         *self);
-gboolean    vn_graph_view_next_bad        (VnGraphView         *self,
-                                           int                  step);
 
 /* ---- beside another view (graph-view-beside.c) ---- */
 

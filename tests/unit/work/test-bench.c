@@ -2,7 +2,8 @@
 /* The bench: what is told of a run, how often, and when; how what is shown follows the recipe; what a project brings back. */
 #include "engine-fixture.h"
 
-#include "vn-bench.h"
+#include "vn-bench-files.h"
+#include "vn-bench-rules.h"
 
 #include "vn-onnx.h"
 #include "vn-setting.h"
