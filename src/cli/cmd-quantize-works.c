@@ -19,10 +19,10 @@
  */
 typedef struct
 {
-  gboolean   (*is_wanted)  (void);
-  gboolean   (*check)      (GError                   **error);
-  VnJob     *(*make)       (const VnQuantizeSettings  *settings);
-  VnRun  *(*get_result) (VnJob                     *job);
+  gboolean  (*is_wanted)  (void);
+  gboolean  (*check)      (GError                   **error);
+  VnJob    *(*make)       (const VnQuantizeSettings  *settings);
+  VnRun    *(*get_result) (VnJob                     *job);
 } Work;
 
 /* ---- --auto ---- */

@@ -422,7 +422,7 @@ static const VnConfigTarget finetune_targets[] = {
   { "train-steps", G_STRUCT_OFFSET (Finetune, steps), VN_CONFIG_POSITIVE },
   { "train-batch", G_STRUCT_OFFSET (Finetune, batch), VN_CONFIG_POSITIVE },
   { "train-samples", G_STRUCT_OFFSET (Finetune, size), VN_CONFIG_POSITIVE },
-  { "train-seed", G_STRUCT_OFFSET (Finetune, seed), VN_CONFIG_POSITIVE },
+  { "train-seed", G_STRUCT_OFFSET (Finetune, seed), VN_CONFIG_NOT_NEGATIVE },
   { "train-rate", G_STRUCT_OFFSET (Finetune, rate), VN_CONFIG_POSITIVE },
   { "train-regularization", G_STRUCT_OFFSET (Finetune, regularization), VN_CONFIG_NOT_NEGATIVE },
   { "train-float-inputs", G_STRUCT_OFFSET (Finetune, drop), VN_CONFIG_NOT_NEGATIVE },
@@ -436,7 +436,7 @@ config_amd_set_finetune (VnConfig       *config,
   gboolean weights = g_strcmp0 (finetune->algorithm, "adaquant") == 0;
   Finetune own = *finetune;
 
-  own.seed &= G_MAXINT32;
+  own.seed = finetune->seed > 0 ? finetune->seed & G_MAXINT32 : -1;
   if (weights)
     own.rate = finetune->rate / AMD_ADAQUANT_RATE * OWN_ADAQUANT_RATE;
   if (finetune->drop >= 0)

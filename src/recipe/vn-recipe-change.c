@@ -166,19 +166,24 @@ vn_recipe_take_rule (VnRecipe   *self,
 }
 
 /**
- * vn_recipe_has_equal_rule:
+ * vn_recipe_excludes_tensors:
+ * @tensors: (array zero-terminated=1): names
  *
- * Returns: whether one of the rules says what @rule says, of the same
+ * Returns: whether a rule is about just @tensors, in this order, and leaves them in float
  */
 gboolean
-vn_recipe_has_equal_rule (const VnRecipe   *self,
-                          const VnOverride *rule)
+vn_recipe_excludes_tensors (const VnRecipe     *self,
+                            const char * const *tensors)
 {
-  g_return_val_if_fail (self != NULL && rule != NULL, FALSE);
+  g_return_val_if_fail (self != NULL && tensors != NULL, FALSE);
 
   for (guint i = 0; i < self->overrides->len; i++)
-    if (vn_settings_equal (vn_setting_list_of_rule, g_ptr_array_index (self->overrides, i), rule))
-      return TRUE;
+    {
+      const VnOverride *rule = g_ptr_array_index (self->overrides, i);
+
+      if (rule->exclude && rule->tensors != NULL && g_strv_equal ((const char * const *) rule->tensors, tensors))
+        return TRUE;
+    }
   return FALSE;
 }
 

@@ -65,8 +65,8 @@ gboolean      vn_recipe_append         (VnRecipe              *self,
                                         const char * const    *names);
 void          vn_recipe_take_rule      (VnRecipe              *self,
                                         VnOverride            *rule);
-gboolean      vn_recipe_has_equal_rule (const VnRecipe        *self,
-                                        const VnOverride      *rule);
+gboolean      vn_recipe_excludes_tensors (const VnRecipe      *self,
+                                          const char * const  *tensors);
 gboolean      vn_recipe_says_same      (const VnRecipe        *a,
                                         const VnRecipe        *b,
                                         const char            *ids);

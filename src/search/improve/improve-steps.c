@@ -14,18 +14,13 @@ improve_leave_tails (VnRecipe      *recipe,
   g_autoptr(GPtrArray) tail = vn_improve_list_tail (graph);
   VnOverride *rule;
 
-  if (tail == NULL)
+  if (tail == NULL || vn_recipe_excludes_tensors (recipe, (const char * const *) tail->pdata))   /* in the second round it does */
     return FALSE;
   rule = vn_override_new ();
   rule->tensors = g_strdupv ((char **) tail->pdata);
   rule->exclude = TRUE;
-  if (!vn_recipe_has_equal_rule (recipe, rule))
-    {
-      vn_recipe_take_rule (recipe, rule);
-      return TRUE;
-    }
-  vn_override_free (rule);   /* in the second round it is there */
-  return FALSE;
+  vn_recipe_take_rule (recipe, rule);
+  return TRUE;
 }
 
 static gboolean
