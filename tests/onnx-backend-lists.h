@@ -42,5 +42,6 @@ Verdict     lists_judge      (Lists          *self,
                               gboolean        failed);
 guint       lists_finish     (const Lists    *self);
 void        lists_clear      (Lists          *self);
+char       *lists_model_lacks (const VnModel *model);
 
 G_END_DECLS

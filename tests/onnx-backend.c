@@ -422,59 +422,6 @@ run_light (Suite       *suite,
   return problem;
 }
 
-/* ---- what can be run at all ---- */
-
-static char *
-node_lacks (const VnNode *node)
-{
-  const VnOp *op = vn_op_lookup_node (node, NULL);
-  const VnValue *data = vn_node_get_input (node, 0);
-  VnDType dtype;
-
-  if (op == NULL)
-    return g_strdup_printf ("no kernel for %s of opset %" G_GINT64_FORMAT, node->op_type,
-                            vn_model_get_opset (node->graph->model, node->domain));
-  if (data == NULL)
-    return NULL;
-  dtype = data->initializer != NULL ? data->initializer->dtype : data->type.dtype;
-  if (!vn_op_takes (op, dtype))
-    return g_strdup_printf ("%s does not take %s", node->op_type, vn_dtype_get_name (dtype));
-  return NULL;
-}
-
-static char *
-graph_lacks (const VnGraph *graph)
-{
-  for (guint i = 0; i < graph->nodes->len; i++)
-    {
-      const VnNode *node = g_ptr_array_index (graph->nodes, i);
-      char *text = node_lacks (node);
-
-      for (guint a = 0; a < node->attrs->len && text == NULL; a++)
-        {
-          const VnAttr *attr = g_ptr_array_index (node->attrs, a);
-
-          text = attr->graph != NULL ? graph_lacks (attr->graph) : NULL;
-        }
-      if (text != NULL)
-        return text;
-    }
-  return NULL;
-}
-
-static char *
-model_lacks (const VnModel *model)
-{
-  for (guint i = 0; i < model->graph->inputs->len; i++)
-    {
-      const VnValue *value = g_ptr_array_index (model->graph->inputs, i);
-
-      if (value->type.kind != VN_TYPE_TENSOR && value->type.kind != VN_TYPE_SEQUENCE && value->type.kind != VN_TYPE_OPTIONAL)
-        return g_strdup_printf ("input “%s” is no tensor", value->name);
-    }
-  return graph_lacks (model->graph);
-}
-
 /* ---- one case ---- */
 
 /* What is wrong with the case, or NULL. */
@@ -488,7 +435,7 @@ run_case (Suite        *suite,
 
   if (model == NULL)
     return g_strdup (read_error->message);
-  text = model_lacks (model);
+  text = lists_model_lacks (model);
   if (text != NULL)
     return text;
   if (g_str_has_suffix (path, ".onnx"))

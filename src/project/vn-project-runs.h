@@ -41,7 +41,7 @@ typedef struct
   char         *name;
   double        accuracy, integer_share, time_ratio;
   char         *file;
-  VnRun     *record;
+  VnRun        *record;
   /*< private >*/
   gatomicrefcount ref;
 } VnProjectRun;

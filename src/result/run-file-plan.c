@@ -14,7 +14,7 @@
 void
 _vn_run_file_read_each (VnJsonFields     *parent,
                         const char       *id,
-                        VnRunFileFunc  read,
+                        VnRunFileFunc     read,
                         gpointer          to)
 {
   JsonArray *array = vn_json_fields_get_array (parent, id);

@@ -13,13 +13,19 @@ typedef void (*VnRunFileFunc) (gpointer to, VnJsonFields *fields);
 /* Every object of the list @id, until one is wrong. */
 void               _vn_run_file_read_each      (VnJsonFields      *parent,
                                                 const char        *id,
-                                                VnRunFileFunc   read,
+                                                VnRunFileFunc      read,
                                                 gpointer           to);
 double             _vn_run_file_get_number     (VnJsonFields      *fields,
                                                 const char        *id);       /* NaN if it is not there */
 void               _vn_run_file_add_number     (JsonBuilder       *json,
                                                 const char        *id,
                                                 double             number);   /* unless it is NaN */
+
+/* run-file-errors.c */
+VnErrorPart       *_vn_run_file_read_part      (VnJsonFields      *fields);
+VnErrorTable      *_vn_run_file_read_errors    (VnJsonFields      *fields);
+void               _vn_run_file_read_contribution (gpointer        contributions,
+                                                VnJsonFields      *fields);
 
 /* run-file-plan.c */
 void               _vn_run_file_add_plan       (JsonBuilder       *json,

@@ -87,148 +87,6 @@ run_file_read_object (VnRun        *self,
   vn_json_fields_leave (&fields, parent);
 }
 
-static VnErrorPart *
-run_file_read_part (VnJsonFields *fields)
-{
-  VnErrorPart *part = g_new0 (VnErrorPart, 1);
-
-  part->axis = (guint) vn_json_fields_get_count (fields, "axis", VN_MAX_RANK - 1);
-  part->slices = vn_json_fields_dup_text (fields, "slices");
-  part->n = vn_json_fields_get_count (fields, "elements", G_MAXINT64);
-  part->size = vn_json_fields_get_double (fields, "size");
-  part->sqnr_db = vn_json_fields_get_double (fields, "sqnr");
-  part->noise_to_signal = vn_json_fields_get_double (fields, "noise");
-  part->cosine = vn_json_fields_get_double (fields, "cosine");
-  if (vn_json_fields_has (fields, "not-finite"))
-    part->n_bad = vn_json_fields_get_count (fields, "not-finite", G_MAXINT64);
-  part->is_dead = vn_json_fields_has (fields, "dead") && vn_json_fields_get_bool (fields, "dead");
-  return part;
-}
-
-static void
-run_file_read_parts (VnJsonFields *parent,
-                     VnErrorRow   *row)
-{
-  JsonArray *array = vn_json_fields_get_array (parent, "parts");
-  g_autofree char *where = vn_json_fields_dup_where (parent, "parts");
-
-  row->whole_db = vn_json_fields_get_double (parent, "whole-sqnr");
-  for (guint i = 0; array != NULL && parent->error == NULL && i < MIN (json_array_get_length (array), VN_MOST_PARTS); i++)
-    {
-      g_autofree char *place = g_strdup_printf ("%s[%u]", where, i);
-      VnJsonFields fields;
-      VnErrorPart *part;
-
-      vn_json_fields_init (&fields, json_array_get_element (array, i), place);
-      part = run_file_read_part (&fields);
-      vn_json_fields_leave (&fields, parent);
-      if (parent->error == NULL)
-        vn_error_row_take_part (row, part);
-      else
-        vn_error_part_free (part);
-    }
-}
-
-static VnErrorRow *
-run_file_read_row (VnJsonFields *fields)
-{
-  VnErrorRow *row = vn_error_row_new ();
-
-  row->value = vn_json_fields_dup_text (fields, "tensor");
-  row->node = vn_json_fields_dup_text (fields, "node");
-  row->op_type = vn_json_fields_dup_text (fields, "type");
-  row->is_output = vn_json_fields_has (fields, "output") && vn_json_fields_get_bool (fields, "output");
-  row->is_last = vn_json_fields_has (fields, "last-computed") && vn_json_fields_get_bool (fields, "last-computed");
-  row->n = vn_json_fields_get_count (fields, "elements", G_MAXINT64);
-  for (guint k = 0; k < VN_N_METRICS; k++)
-    {
-      const VnMetricInfo *info = vn_metric_get_info (k);
-
-      G_STRUCT_MEMBER (double, row, info->offset) = vn_json_fields_has (fields, info->id)
-                                                      ? vn_json_fields_get_double (fields, info->id) : NAN;
-    }
-  row->has_local = vn_json_fields_has (fields, "local-sqnr");
-  row->local_db = row->has_local ? vn_json_fields_get_double (fields, "local-sqnr") : 0;
-  row->float_min = vn_json_fields_get_double (fields, "float-min");
-  row->float_max = vn_json_fields_get_double (fields, "float-max");
-  row->quant_min = vn_json_fields_get_double (fields, "quantized-min");
-  row->quant_max = vn_json_fields_get_double (fields, "quantized-max");
-  if (vn_json_fields_has (fields, "not-finite"))
-    row->n_bad = vn_json_fields_get_count (fields, "not-finite", G_MAXINT64);
-  if (vn_json_fields_has (fields, "not-finite-before"))
-    row->n_bad_float = vn_json_fields_get_count (fields, "not-finite-before", G_MAXINT64);
-  if (vn_json_fields_has (fields, "sqnr-margin"))
-    row->margin_db = vn_json_fields_get_double (fields, "sqnr-margin");
-  row->held_out_db = vn_json_fields_has (fields, "held-out-sqnr") ? vn_json_fields_get_double (fields, "held-out-sqnr") : row->sqnr_db;
-  if (vn_json_fields_has (fields, "preparation-sqnr"))
-    row->preparation_db = vn_json_fields_get_double (fields, "preparation-sqnr");
-  row->whole_db = row->sqnr_db;
-  if (vn_json_fields_has (fields, "parts"))
-    run_file_read_parts (fields, row);
-  if (fields->error == NULL)
-    return row;
-  vn_error_row_free (row);
-  return NULL;
-}
-
-static void
-run_file_read_tensor (VnRun        *self,
-                      VnJsonFields *fields,
-                      const char   *folder)
-{
-  VnErrorRow *row = run_file_read_row (fields);
-
-  if (row != NULL)
-    vn_error_table_add (self->errors, row);
-}
-
-static void
-run_file_read_weight (VnRun        *self,
-                      VnJsonFields *fields,
-                      const char   *folder)
-{
-  VnErrorRow *row = run_file_read_row (fields);
-
-  if (row != NULL)
-    vn_error_table_add_weight (self->errors, row);
-}
-
-static void
-run_file_read_errors (VnRun        *self,
-                      VnJsonFields *fields,
-                      const char   *folder)
-{
-  self->errors = vn_error_table_new ((guint) vn_json_fields_get_count (fields, "samples", G_MAXUINT));
-  run_file_read_list (self, fields, "tensors", run_file_read_tensor);
-  run_file_read_list (self, fields, "weights", run_file_read_weight);
-}
-
-static void
-run_file_read_contribution (VnRun        *self,
-                            VnJsonFields *fields,
-                            const char   *folder)
-{
-  g_autofree char *role = vn_json_fields_dup_text (fields, "role");
-  VnContribution item = { .name = vn_json_fields_dup_text (fields, "tensor"), .node = vn_json_fields_dup_text (fields, "node"),
-                          .value = vn_json_fields_dup_text_if (fields, "value") };
-
-  if (role != NULL && !vn_contribution_role_find (role, &item.role))
-    vn_json_fields_fail (fields, "role", _("is “%s”; choose one of: %s"), role, "activation, weight, bias");
-  item.n_samples = (guint) vn_json_fields_get_count (fields, "samples", G_MAXUINT);
-  item.share = vn_json_fields_get_double (fields, "share");
-  item.share_error = vn_json_fields_has (fields, "share-error") ? vn_json_fields_get_double (fields, "share-error") : NAN;
-  item.alone_db = vn_json_fields_get_double (fields, "alone-sqnr");
-  item.local_db = vn_json_fields_get_double (fields, "local-sqnr");
-  vn_contributions_add (self->contributions, &item);
-}
-
-static double
-run_file_read_number_if (VnJsonFields *fields,
-                         const char   *id)
-{
-  return vn_json_fields_has (fields, id) ? vn_json_fields_get_double (fields, id) : NAN;
-}
-
 /* Files of older programs do not say which part figures are of. */
 static VnErrorPart *
 run_file_read_part_if (VnJsonFields *parent)
@@ -241,7 +99,7 @@ run_file_read_part_if (VnJsonFields *parent)
   if (node == NULL)
     return NULL;
   vn_json_fields_init (&fields, node, where);
-  part = run_file_read_part (&fields);
+  part = _vn_run_file_read_part (&fields);
   vn_json_fields_leave (&fields, parent);
   return parent->error == NULL ? g_steal_pointer (&part) : NULL;
 }
@@ -255,8 +113,8 @@ run_file_read_verified_output (VnRun        *self,
   g_autoptr(VnErrorPart) part = run_file_read_part_if (fields);
   const VnVerifiedOutput output = { .name = name, .part = part, .sqnr_db = vn_json_fields_get_double (fields, "sqnr"),
                                     .largest = vn_json_fields_get_double (fields, "largest-difference"),
-                                    .their_db = run_file_read_number_if (fields, "onnxruntime-sqnr"),
-                                    .our_db = run_file_read_number_if (fields, "own-sqnr") };
+                                    .their_db = _vn_run_file_get_number (fields, "onnxruntime-sqnr"),
+                                    .our_db = _vn_run_file_get_number (fields, "own-sqnr") };
 
   vn_verification_add (self->verification, &output);
 }
@@ -275,11 +133,19 @@ run_file_read_verification (VnRun        *self,
   found->load_seconds = vn_json_fields_get_double (fields, "load-seconds");
   found->seconds = vn_json_fields_get_double (fields, "seconds");
   found->float_seconds = vn_json_fields_get_double (fields, "float-seconds");
-  found->integer_share = run_file_read_number_if (fields, "integer-share");
+  found->integer_share = _vn_run_file_get_number (fields, "integer-share");
   found->saturates = vn_json_fields_has (fields, "saturates") && vn_json_fields_get_bool (fields, "saturates");
   found->exact_agrees = vn_json_fields_has (fields, "exact-agrees") && vn_json_fields_get_bool (fields, "exact-agrees");
-  found->exact_db = run_file_read_number_if (fields, "exact-sqnr");
+  found->exact_db = _vn_run_file_get_number (fields, "exact-sqnr");
   run_file_read_list (self, fields, "outputs", run_file_read_verified_output);
+}
+
+static void
+run_file_read_errors (VnRun        *self,
+                      VnJsonFields *fields,
+                      const char   *folder)
+{
+  self->errors = _vn_run_file_read_errors (fields);
 }
 
 static void
@@ -587,7 +453,7 @@ run_file_read (JsonNode    *root,
   if (vn_json_fields_has (&fields, "contributions"))
     {
       self->contributions = vn_contributions_new_empty ();
-      run_file_read_list (self, &fields, "contributions", run_file_read_contribution);
+      _vn_run_file_read_each (&fields, "contributions", _vn_run_file_read_contribution, self->contributions);
     }
   if (vn_json_fields_has (&fields, "onnxruntime"))
     run_file_read_object (self, &fields, "onnxruntime", folder, run_file_read_verification);

@@ -11,7 +11,7 @@ typedef struct
   VnJob         *run;
   VnRun         *base;      /* nullable */
   VnRun         *result;
-  GMutex           lock;
+  GMutex         lock;
   VnContributions *so_far;   /* nullable; under the lock */
 } VnOriginsJob;
 
