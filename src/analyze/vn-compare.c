@@ -88,7 +88,8 @@ compare_pull_float (Worker        *worker,
                     guint          tap)
 {
   worker->awaited = value->graph->parent == NULL ? tap : G_MAXUINT;   /* in a loop each round is shown */
-  while (worker->compare->wanted[tap] && !worker->shown[tap] && worker->error == NULL && !vn_runner_is_done (worker->float_runner))
+  while (worker->compare->wanted[tap] && !worker->shown[tap] && worker->error == NULL &&
+         !vn_runner_is_done (worker->float_runner))
     vn_runner_advance (worker->float_runner, &worker->error);
   worker->awaited = G_MAXUINT;
   return worker->kept[tap];
@@ -425,7 +426,8 @@ compare_run_samples (Compare     *self,
 {
   const VnCompareOptions *options = self->options;
   VnPlan * const plans[] = { self->float_plan, self->quant_plan };
-  const VnSamples samples = { self->dataset, input_shapes, options->samples, options->n_samples, options->n_threads, self->progress, self->notes };
+  const VnSamples samples = { self->dataset, input_shapes, options->samples, options->n_samples, options->n_threads,
+                              self->progress, self->notes };
   const VnSampleOptions loop_options = { .plans = plans, .n_plans = 2, .more = vn_plan_get_arena_size (self->float_plan) / 2,
                                          .n_before = self->n_before, .n_all = self->n_all };
   g_autoptr(VnSampleLoop) loop = NULL;

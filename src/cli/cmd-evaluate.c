@@ -197,9 +197,9 @@ cmd_evaluate_print_table (const Table *table)
   const char *second = cmd_evaluate_name_second (task);
   const int second_width = MAX (6, (int) g_utf8_strlen (second, -1));
 
-  vn_cmd_print (labelled ? ngettext ("%u sample, %u with a class\n",
-                                     "%u samples, %u with a class\n", table->scores[0].n) : ngettext ("%u sample\n",
-                                                                                                      "%u samples\n", table->scores[0].n), table->scores[0].n, table->scores[0].n_labelled);
+  vn_cmd_print (labelled ? ngettext ("%u sample, %u with a class\n", "%u samples, %u with a class\n", table->scores[0].n)
+                         : ngettext ("%u sample\n", "%u samples\n", table->scores[0].n),
+                table->scores[0].n, table->scores[0].n_labelled);
   vn_cmd_print ("  %10s", _("size"));
   if (labelled)
     vn_cmd_print (" %9s %9s", _("top-1"), _("top-5"));

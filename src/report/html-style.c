@@ -4,8 +4,10 @@
 
 #include "vn-pen.h"
 
-static const char light[] = ":root{--ink:#1b1b1b;--dim:#5c5c5c;--page:#fff;--card:#f6f5f4;--line:#d9d8d6;--bad:#a51d2d;--good:#1a7336;--watch:#8f5200;--accent:#1c71d8}\n";
-static const char dark[] = ":root{--ink:#f0f0f0;--dim:#a9a9a9;--page:#1e1e1e;--card:#2b2b2b;--line:#454545;--bad:#ff9a8d;--good:#7fd894;--watch:#ffc46b;--accent:#78aeed}\n";
+static const char light[] = ":root{--ink:#1b1b1b;--dim:#5c5c5c;--page:#fff;--card:#f6f5f4;--line:#d9d8d6;"
+                            "--bad:#a51d2d;--good:#1a7336;--watch:#8f5200;--accent:#1c71d8}\n";
+static const char dark[] = ":root{--ink:#f0f0f0;--dim:#a9a9a9;--page:#1e1e1e;--card:#2b2b2b;--line:#454545;"
+                           "--bad:#ff9a8d;--good:#7fd894;--watch:#ffc46b;--accent:#78aeed}\n";
 
 static const char rules[] =
   "*{box-sizing:border-box}\n"

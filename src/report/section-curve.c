@@ -80,8 +80,9 @@ _vn_report_build_curve (VnReportSection     *section,
       g_ptr_array_add (row, _vn_report_int ((gint64) point->bytes, vn_format_bytes (point->bytes)));
       g_ptr_array_add (row, section_curve_share (point->integer_share));
       g_ptr_array_add (row, section_curve_share (point->wide_share));
-      g_ptr_array_add (row, isnan (point->time_ratio) ? _vn_report_nothing ()
-                                                      : _vn_report_number (point->time_ratio, vn_format_fixed (point->time_ratio, 2)));
+      g_ptr_array_add (row, isnan (point->time_ratio)
+                          ? _vn_report_nothing ()
+                          : _vn_report_number (point->time_ratio, vn_format_fixed (point->time_ratio, 2)));
       g_ptr_array_add (row, _vn_report_int (point->n_float, NULL));
       g_ptr_array_add (row, _vn_report_int (point->n_wide, NULL));
       g_ptr_array_add (row, _vn_report_int (point->n_small, NULL));

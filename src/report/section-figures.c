@@ -88,11 +88,13 @@ static void
 section_figures_add_size (VnReportContent     *table,
                           const VnReportInput *input)
 {
-  const double before = section_figures_known ((double) input->float_bytes), after = section_figures_known ((double) input->quantized_bytes);
+  const double before = section_figures_known ((double) input->float_bytes),
+  after = section_figures_known ((double) input->quantized_bytes);
   g_autofree char *ratio = vn_format_fixed (after > before ? after / before : before / after, 2);
 
   section_figures_add (table, "size", _("Size"), before, after, section_figures_format_bytes,
-                       isnan (before / after) ? NULL : g_strdup_printf (after > before ? _("%s times larger") : _("%s times smaller"), ratio),
+                       isnan (before / after) ? NULL : g_strdup_printf (after > before
+                                                                        ? _("%s times larger") : _("%s times smaller"), ratio),
                        _("exported files"));
 }
 
@@ -109,11 +111,13 @@ section_figures_add_accuracy (VnReportContent     *table,
     {
       const VnErrorRow *row = vn_error_table_get (input->errors, i);
 
-      if ((row->is_output || row->is_last) && (worst == NULL || vn_sqnr_bound (row->sqnr_db, row->n_bad) < vn_sqnr_bound (worst->sqnr_db, worst->n_bad)))
+      if ((row->is_output || row->is_last) &&
+          (worst == NULL || vn_sqnr_bound (row->sqnr_db, row->n_bad) < vn_sqnr_bound (worst->sqnr_db, worst->n_bad)))
         worst = row;
     }
   if (worst != NULL)
-    section_figures_add (table, "worst-output", _("SQNR of the worst output"), NAN, worst->sqnr_db, section_figures_format_db, NULL,
+    section_figures_add (table, "worst-output", _("SQNR of the worst output"), NAN, worst->sqnr_db, section_figures_format_db,
+                         NULL,
                          input->recipe != NULL ? _("held-out samples") : _("samples used for the comparison"));
   if (accuracy == NULL || !accuracy->valid || accuracy->n == 0)
     return;
@@ -122,7 +126,8 @@ section_figures_add_accuracy (VnReportContent     *table,
                        (double) accuracy->quant_top1 / accuracy->n, section_figures_format_percent,
                        g_strdup_printf (ngettext ("%s of %u sample", "%s of %u samples", accuracy->n), more, accuracy->n),
                        _("labeled samples"));
-  section_figures_add (table, "same-answer", _("Top-1 agreement with the float model"), NAN, (double) accuracy->agree / accuracy->n,
+  section_figures_add (table, "same-answer", _("Top-1 agreement with the float model"), NAN,
+                       (double) accuracy->agree / accuracy->n,
                        section_figures_format_percent, NULL, _("labeled samples"));
 }
 
@@ -138,12 +143,14 @@ section_figures_add_speed (VnReportContent     *table,
   vn_runtime_figures_init (&figures, input->forecast, input->verification);
   if (!isnan (figures.ratio))
     ratio = figures.time_measured ? g_strdup_printf (_("%.2f times the time"), figures.ratio)
-                                  : g_strdup_printf (_("about %.1f times the time, %.1f to %.1f"), figures.ratio, figures.least_ratio, figures.most_ratio);
+                                  : g_strdup_printf (_("about %.1f times the time, %.1f to %.1f"), figures.ratio,
+                                                     figures.least_ratio, figures.most_ratio);
   section_figures_add (table, "seconds", _("Latency, one thread"), section_figures_known (figures.float_seconds),
                        section_figures_known (figures.seconds), section_figures_format_ms,
                        ratio,
                        figures.time_measured ? _("measured in ONNX Runtime") : _("estimated for ONNX Runtime"));
-  section_figures_add (table, "integer-share", _("Integer MACs"), NAN, figures.integer_share, section_figures_format_percent, NULL,
+  section_figures_add (table, "integer-share", _("Integer MACs"), NAN, figures.integer_share, section_figures_format_percent,
+                       NULL,
                        figures.share_measured ? _("measured in ONNX Runtime") : _("estimated for ONNX Runtime"));
 }
 

@@ -85,7 +85,8 @@ run_file_read_row (VnJsonFields *fields)
     row->n_bad_float = vn_json_fields_get_count (fields, "not-finite-before", G_MAXINT64);
   if (vn_json_fields_has (fields, "sqnr-margin"))
     row->margin_db = vn_json_fields_get_double (fields, "sqnr-margin");
-  row->held_out_db = vn_json_fields_has (fields, "held-out-sqnr") ? vn_json_fields_get_double (fields, "held-out-sqnr") : row->sqnr_db;
+  row->held_out_db = vn_json_fields_has (fields, "held-out-sqnr")
+                     ? vn_json_fields_get_double (fields, "held-out-sqnr") : row->sqnr_db;
   if (vn_json_fields_has (fields, "preparation-sqnr"))
     row->preparation_db = vn_json_fields_get_double (fields, "preparation-sqnr");
   row->whole_db = row->sqnr_db;

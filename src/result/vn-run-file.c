@@ -16,22 +16,26 @@
  *     "onnxruntime": { "version", "samples", "load-seconds", "seconds", "float-seconds", "integer-share",
  *       "saturates", "exact-agrees", "exact-sqnr",                where kernels of the processor saturate
  *       "outputs": [ { "name", "sqnr", "largest-difference", "onnxruntime-sqnr", "own-sqnr" } ] },       if it was run there
- *     "plan": { "tensors": [ { "tensor", "dtype", "scale", "zero-point", "min", "max", "rule" } ], "npu": [ node ] },    no type: float
+ *     "plan": { "tensors": [ { "tensor", "dtype", "scale", "zero-point", "min", "max", "rule" } ], "npu": [ node ] },    no type:
+ * float
  *     "forecast": { "macs", "integer-macs", "seconds", "conversion-seconds", "float-seconds", "observed",
  *       "nodes": [ { "node", "output", "type", "kernel", "into", "kind", "reason", "converts", "macs", "seconds" } ] },
  *     "diagnosis": { "reasons": [ { "rank", "tensor", "node", "role", "share", "reason", "text" } ],
- *       "cures": [ { "tensor", "reason", "cure", "state", "before-sqnr", "after-sqnr", "before-bytes", "after-bytes", "time-ratio", "problem" } ] },
+ *       "cures": [ { "tensor", "reason", "cure", "state", "before-sqnr", "after-sqnr", "before-bytes", "after-bytes",
+ * "time-ratio", "problem" } ] },
  *     "steps": [ { "title", "outcome", "kept", "before-sqnr", "after-sqnr" } ],
- *     "curve": { "cost", "samples", "points": [ { "chosen", "plain", "used", "predicted-sqnr", "measured-sqnr", "bytes", "integer-share",
+ *     "curve": { "cost", "samples", "points": [ { "chosen", "plain", "used", "predicted-sqnr", "measured-sqnr", "bytes",
+ * "integer-share",
  *                "wide-share", "time-ratio", "float-tensors", "wide-tensors", "small-weights", "recipe" } ] },
- *     "spreads": [ { "tensor", "node", "role", "low", "high", "range-min", "range-max", "counts" } ],     the six from plan on: for reports
+ *     "spreads": [ { "tensor", "node", "role", "low", "high", "range-min", "range-max", "counts" } ],     the six from plan on:
+ * for reports
  *     "nodes": [ { "node", "type", "source", "prepared", "rounded" } ], "quantized-names": { prepared: quantized },
  *     "notes": [ { "level", "code", "subject", "text", "remedy" } ] }
  *
  * A row has "tensor", "node", "type", the metrics of vn-metrics.def by their ids and what is said at
- * run_file_add_row() in run-file-write.c. NaN and infinities are the texts “nan”, “inf” and “-inf”; a metric that a file does not have is NaN.
- * What is unknown is ignored, what is needed and missing or wrong is told with its place. Another version is refused.
- * Paths below the folder that a file belongs to are relative to it. */
+ * run_file_add_row() in run-file-write.c. NaN and infinities are the texts “nan”, “inf” and “-inf”; a metric that a file does not
+ * have is NaN. What is unknown is ignored, what is needed and missing or wrong is told with its place. Another version is
+ * refused. Paths below the folder that a file belongs to are relative to it. */
 #include "vn-run-file.h"
 
 #include "run-file-private.h"
@@ -264,7 +268,8 @@ run_file_read_shape (VnRun        *self,
   for (int d = 0; fields->error == NULL && reason == NULL && d < shape.rank; d++)
     {
       JsonNode *node = json_array_get_element (array, (guint) d);
-      gboolean open = JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_INT64 && json_node_get_int (node) == -1;
+      gboolean open = JSON_NODE_HOLDS_VALUE (node) && json_node_get_value_type (node) == G_TYPE_INT64 &&
+                      json_node_get_int (node) == -1;
       guint64 size = 0;
 
       if (!open)
@@ -415,7 +420,8 @@ run_file_check_version (VnJsonFields  *fields,
   if (fields->error != NULL || version == VN_RUN_FILE_VERSION)
     return vn_json_fields_end (fields, error);
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-               _("the result has version %g; this program reads version %d: use the program that wrote it, or a newer one"), version,
+               _("the result has version %g; this program reads version %d: use the program that wrote it, or a newer one"),
+               version,
                VN_RUN_FILE_VERSION);
   return FALSE;
 }

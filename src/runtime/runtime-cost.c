@@ -26,7 +26,8 @@ typedef struct
 } Cost;
 
 static const Cost costs[] = {
-#define VN_RUNTIME_COST(kernel, type, shape, unit, fixed, each, out, read, rows) { kernel, TYPE_##type, SHAPE_##shape, UNIT_##unit, fixed, each, out, read, rows },
+#define VN_RUNTIME_COST(kernel, type, shape, unit, fixed, each, out, read, rows) \
+  { kernel, TYPE_##type, SHAPE_##shape, UNIT_##unit, fixed, each, out, read, rows },
 #define VN_RUNTIME_RUN(nanoseconds)
 #define VN_RUNTIME_MARGIN(factor)
 #include "vn-runtime-costs.def"

@@ -25,7 +25,8 @@ bench_open_show (VnBench          *self,
   g_clear_pointer (&self->found.curve, vn_curve_unref);
   vn_keeper_forget_digest (self->keeper);
   vn_file_watch_set_model (self->files, model);
-  vn_bench_changed (self, VN_CHANGED_MODEL | VN_CHANGED_DATA | VN_CHANGED_RECIPE | VN_CHANGED_RUN | VN_CHANGED_EXPECTED | VN_CHANGED_RUNS);
+  vn_bench_changed (self, VN_CHANGED_MODEL | VN_CHANGED_DATA | VN_CHANGED_RECIPE | VN_CHANGED_RUN | VN_CHANGED_EXPECTED |
+                          VN_CHANGED_RUNS);
   vn_bench_release (self);
 }
 

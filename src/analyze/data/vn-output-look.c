@@ -10,7 +10,7 @@
 #include <math.h>
 
 #define MOST_ELEMENTS ((gsize) 1 << 22)   /* of an output: larger ones are not looked at */
-#define MOST_SLICES   128                 /* along an axis: longer ones are places, not kinds of numbers, unless there is no other axis */
+#define MOST_SLICES   128                 /* longer axes are places, not kinds of numbers, unless there is no other axis */
 
 typedef struct
 {

@@ -185,8 +185,8 @@ diagnose_room_in_weight (const VnCulprit *culprit)
     }
   if (n_raised == 0)
     return NULL;
-  return g_strdup_printf (_("The scales of %zu of %zu channels were raised, up to %.3g times, so that biases fit into their type."), n_raised, n,
-                          most);
+  return g_strdup_printf (_("The scales of %zu of %zu channels were raised, up to %.3g times, so that biases fit "
+                            "into their type."), n_raised, n, most);
 }
 
 char *

@@ -90,9 +90,10 @@ text_find_output (const VnTaskOutputs *outputs)
 {
   const VnTensor *tensor = outputs->n == 1 ? outputs->tensors[0] : NULL;
 
-  return tensor != NULL && !vn_tensor_is_container (tensor) && vn_dtype_is_float (tensor->dtype) && tensor->shape.rank == 3
-         ? tensor
-                                                                                                                            : NULL;
+  gboolean fits = tensor != NULL && !vn_tensor_is_container (tensor) && vn_dtype_is_float (tensor->dtype) &&
+                  tensor->shape.rank == 3;
+
+  return fits ? tensor : NULL;
 }
 
 /* Form @i of three; %FALSE if the axes do not fit. */

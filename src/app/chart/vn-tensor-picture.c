@@ -41,7 +41,8 @@ tensor_picture_get_color (VnTensorPicture *self,
     color = vn_heat_difference (dark, level);
   else
     color = (VnColor) { 0.05 + 0.95 * level, 0.05 + 0.95 * level, 0.05 + 0.95 * level };
-  return 0xff000000u | (guint32) lround (color.r * 255) << 16 | (guint32) lround (color.g * 255) << 8 | (guint32) lround (color.b * 255);
+  return 0xff000000u | (guint32) lround (color.r * 255) << 16 | (guint32) lround (color.g * 255) << 8 |
+         (guint32) lround (color.b * 255);
 }
 
 static void

@@ -184,7 +184,8 @@ compare_link_map_group (VnCompareLink *self,
   mapped = compare_link_map_any_node (self, side, group);
   if (mapped == VN_SCENE_NONE)
     return VN_SCENE_NONE;
-  for (at = vn_groups_of_node (others, mapped); vn_groups_get (others, at)->depth > data->depth; at = vn_groups_get (others, at)->parent)
+  for (at = vn_groups_of_node (others, mapped); vn_groups_get (others, at)->depth > data->depth;
+       at = vn_groups_get (others, at)->parent)
     ;
   return vn_groups_get (others, at)->depth == data->depth ? at : VN_SCENE_NONE;
 }

@@ -155,7 +155,8 @@ overlay_choice_build_difference (const VnOverlayInput *input)
       const VnSceneNode *box = vn_scene_get_node (input->scene, i);
       const VnNode *node = box->kind == VN_SCENE_NODE ? g_ptr_array_index (input->model->graph->nodes, box->source) : NULL;
       VnOverlayItem item = { .measured = TRUE };
-      double gain = node != NULL ? overlay_choice_get_decibels (input->result, node) - overlay_choice_get_decibels (input->other, node)
+      double gain = node != NULL ? overlay_choice_get_decibels (input->result, node) -
+                                   overlay_choice_get_decibels (input->other, node)
                                  : NAN;
 
       if (isnan (gain))
@@ -237,7 +238,8 @@ overlay_choice_note_time (VnRun *result)
   whole = vn_amount_format (VN_AMOUNT_SECONDS, result->forecast->seconds);
   conversions = vn_amount_format (VN_AMOUNT_SECONDS, result->forecast->conversion_seconds);
   if (!figures.time_measured)
-    return g_strdup_printf (_("Estimated for ONNX Runtime, one thread: %s, including %s for conversions between nodes"), whole, conversions);
+    return g_strdup_printf (_("Estimated for ONNX Runtime, one thread: %s, including %s for conversions between nodes"), whole,
+                            conversions);
   measured = vn_amount_format (VN_AMOUNT_SECONDS, figures.seconds);
   return g_strdup_printf (_("Nodes: %s in total, estimated, including %s for conversions between nodes. Whole model, "
                             "measured: %s"),

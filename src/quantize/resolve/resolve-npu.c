@@ -294,9 +294,7 @@ resolve_npu_shift_bias (Refiner *self, const VnNode *node)
   cut = sum - resolve_npu_get_position (p.out);
   least = resolve_npu_feeds_leaky_relu (node) ? 0 : MIN (0, -(24 - (8 + cut)));
   resolve_npu_set_position (self, p.bias, sum - CLAMP (sum - resolve_npu_get_position (p.bias), least, 15), node,
-                            _("shift of a bias: limited by its 24-bit "
-                                                                                                                    "register and by the shift of the "
-                                                                                                                    "accumulated products"));
+                            _("shift of a bias: limited by its 24-bit register and by the shift of the accumulated products"));
 }
 
 static void

@@ -228,8 +228,11 @@ resolve_row_bias_say_clipped (VnResolver        *self,
   if (data == NULL || !vn_dtype_integer_range (row->tensor.dtype, &low, &high))
     return;
   for (gsize i = 0; i < data->n_elements; i++)
-    n_clipped += fabs ((double) ((const float *) data->data)[i] * (double) bias->beta / (double) scale[row->tensor.scale->n_elements > 1 ? i : 0]) >
-                 (double) high + 1;
+    {
+      double step = (double) scale[row->tensor.scale->n_elements > 1 ? i : 0];
+
+      n_clipped += fabs ((double) ((const float *) data->data)[i] * (double) bias->beta / step) > (double) high + 1;
+    }
   if (n_clipped > 0)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "bias-clipped", bias->bias->name,
                   ngettext ("%zu of %zu values of the bias “%s” saturates: it needs more than %u bits with the scales "

@@ -201,8 +201,9 @@ equalize_do_pair (VnEqualizer  *self,
     return;
   for (gsize c = 0; c < group->n; c++)
     {
-      factors[c] = equalize_clean (self->options->kind == VN_EQUALIZE_AMD ? equalize_find_pair_factor (self->options, heads[c], tails[c])
-                                                                          : equalize_find_group_factor (self->options, heads[c], tails[c]));
+      factors[c] = equalize_clean (self->options->kind == VN_EQUALIZE_AMD
+                                     ? equalize_find_pair_factor (self->options, heads[c], tails[c])
+                                     : equalize_find_group_factor (self->options, heads[c], tails[c]));
       group->factors[c] *= (double) factors[c];
     }
   for (guint i = 0; i < group->heads->len; i++)
@@ -299,7 +300,8 @@ equalize_step_and_measure (VnEqualizer  *self,
   equalize_do_all (self);
   *change = 0;
   for (guint i = 0; i < self->order->len; i++)
-    *change += equalize_mean_change (g_ptr_array_index (before, i), ((VnEqualLayer *) g_ptr_array_index (self->order, i))->weight);
+    *change += equalize_mean_change (g_ptr_array_index (before, i),
+                                     ((VnEqualLayer *) g_ptr_array_index (self->order, i))->weight);
   return TRUE;
 }
 
@@ -394,7 +396,8 @@ equalize_log_group (const VnEqualGroup *group,
     }
   equalize_append_labels (to, group->tails, 0);
   vn_edit_log_add (log, "set", first, NULL, ngettext ("%s%s equalized with %s: %u channel, factors from %.4g to %.4g",
-                                                      "%s%s equalized with %s: %u channels, factors from %.4g to %.4g", group->n), first,
+                                                      "%s%s equalized with %s: %u channels, factors from %.4g to %.4g", group->n),
+                                                      first,
                    with->str, to->str, (guint) group->n, least, most);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether a step of “--auto” is kept, and what is told of it: both in one place, so that nothing is called kept that the result has not. */
+/* Whether a step of “--auto” is kept, and what is told of it: both in one place, so that nothing is called kept that the result
+ * has not. */
 #include "improve-private.h"
 
 #include "vn-i18n.h"
@@ -97,7 +98,8 @@ improve_is_faster (const VnImproveTrial *trial,
   return trial->judgement.sqnr_db >= best->judgement.sqnr_db && trial->price.ratio < FASTER * best->price.ratio;
 }
 
-/* The one place where what is better is decided: by the answers that are kept where that is clear, or else by the outputs. Equal networks have equal figures: what is better is another network for certain. */
+/* The one place where what is better is decided: by the answers that are kept where that is clear, or else by the outputs. Equal
+ * networks have equal figures: what is better is another network for certain. */
 static VnImproveOutcome
 improve_decide (const VnImproveJob   *self,
                 const VnImproveStep  *step,
@@ -203,7 +205,8 @@ improve_equal_networks (const VnModel *a,
 /*< private >
  * vn_improve_is_in_vain:
  *
- * Returns: whether the last run is no better than the plain one by what users see, answers first, costs too much, or is the same network
+ * Returns: whether the last run is no better than the plain one by what users see, answers first, costs too much, or is the same
+ * network
  */
 gboolean
 vn_improve_is_in_vain (const VnImproveJob *self)
@@ -215,13 +218,16 @@ vn_improve_is_in_vain (const VnImproveJob *self)
 
   result = self->result;
   whole = self->whole;
-  answers = vn_judgement_compare_answers (&(VnJudgement) { .kept = result->accuracy.kept }, &(VnJudgement) { .kept = whole->accuracy.kept });
+  answers = vn_judgement_compare_answers (&(VnJudgement) { .kept = result->accuracy.kept },
+                                          &(VnJudgement) { .kept = whole->accuracy.kept });
   if (answers < 0)
     return TRUE;
   if (answers == 0 && result->errors != NULL && whole->errors != NULL &&
-      vn_error_table_get_comparable_sqnr (result->errors, whole->errors) < vn_error_table_get_comparable_sqnr (whole->errors, result->errors))
+      vn_error_table_get_comparable_sqnr (result->errors, whole->errors) <
+        vn_error_table_get_comparable_sqnr (whole->errors, result->errors))
     return TRUE;
-  return vn_improve_check_price (self, &self->best.price) != VN_IMPROVE_KEPT || improve_equal_networks (result->quantized, whole->quantized);
+  return vn_improve_check_price (self, &self->best.price) != VN_IMPROVE_KEPT ||
+         improve_equal_networks (result->quantized, whole->quantized);
 }
 
 static gboolean
@@ -257,8 +263,8 @@ improve_changes_nothing (const VnImproveJob *self,
 /*< private >
  * vn_improve_settle:
  *
- * What was kept in tries and changes nothing in the last run, where weights are rounded anew and may come out otherwise, is not told as
- * kept.
+ * What was kept in tries and changes nothing in the last run, where weights are rounded anew and may come out otherwise, is not
+ * told as kept.
  */
 void
 vn_improve_settle (VnImproveJob *self)

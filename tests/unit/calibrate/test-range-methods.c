@@ -193,7 +193,8 @@ check_method (const VnRangeMethod   *method,
     beyond = MAX (most, h->max - h->min) * MAX (0.125, 2 / (exp2 (settings->bits) - 1));
   if (!method->power_of_two && most > 1e-4)    /* smaller ones may be widened */
     {
-      g_assert_cmpfloat (range.min, >=, (settings->symmetric ? -most - beyond : h->min) * (1 + 1e-9) - (h->min > 0 ? 1e-6 * most : 0));
+      g_assert_cmpfloat (range.min, >=, (settings->symmetric ? -most - beyond : h->min) * (1 + 1e-9) -
+                                         (h->min > 0 ? 1e-6 * most : 0));
       g_assert_cmpfloat (range.max, <=, MAX (settings->symmetric ? most : h->max, 0) * (1 + 1e-9) + 0.01 * most + beyond);
     }
   if (method->dup_winner == NULL)
@@ -442,7 +443,8 @@ add_plain (GArray            *candidates,
            VnRange            range)
 {
   const guint end = MIN (start + length, XSLIM_BINS);
-  PlainCandidate candidate = { vn_range_sums_get_kl (sums, start, end, levels), get_plain_mse (sums->counts, start, end, levels), range };
+  PlainCandidate candidate = { vn_range_sums_get_kl (sums, start, end, levels), get_plain_mse (sums->counts, start, end, levels),
+                               range };
 
   g_array_append_val (candidates, candidate);
 }
@@ -463,7 +465,8 @@ list_plain (const VnHistogram *h,
   vn_range_sums_make_whole (sums);
   vn_range_sums_update (sums);
   vn_range_get_average (h, percentile, &range);
-  add_plain (candidates, sums, (guint) floor ((range.min - low) / width), (guint) CLAMP (ceil ((range.max - range.min) / width), 1, XSLIM_BINS),
+  add_plain (candidates, sums, (guint) floor ((range.min - low) / width),
+             (guint) CLAMP (ceil ((range.max - range.min) / width), 1, XSLIM_BINS),
              levels, range);
   for (guint start = 0; start < XSLIM_BINS; start += step)
     for (guint n = levels; n < XSLIM_BINS - start + step - 1; n += step)
@@ -484,7 +487,8 @@ test_xslim (void)
   for (guint kind = 0; kind < N_KINDS - 2; kind++)
     for (guint i = 0; i < G_N_ELEMENTS (cases) && kind != 4 && kind != 5 && kind != 6; i++)
       {
-        const VnRangeSettings settings = { .percentile = 99.9, .bits = cases[i].bits, .qmin = cases[i].qmin, .qmax = cases[i].qmax };
+        const VnRangeSettings settings = { .percentile = 99.9, .bits = cases[i].bits, .qmin = cases[i].qmin,
+                                           .qmax = cases[i].qmax };
         g_autoptr(VnHistogram) h = vn_histogram_new ();
         g_autoptr(GArray) plain = NULL;
         const PlainCandidate *found = NULL;
@@ -503,7 +507,8 @@ test_xslim (void)
             if (candidate->range.min == range.min && candidate->range.max == range.max && found == NULL)
               found = candidate;
           }
-        g_test_message ("kind %u, %s, %d levels: %g .. %g", kind, cases[i].id, (int) (cases[i].qmax - cases[i].qmin + 1), range.min, range.max);
+        g_test_message ("kind %u, %s, %d levels: %g .. %g", kind, cases[i].id, (int) (cases[i].qmax - cases[i].qmin + 1),
+                        range.min, range.max);
         g_assert_nonnull (found);
         g_assert_cmpfloat (of_kl * found->kl + of_mse * found->mse, <=, least + 1e-9 * fabs (least));
       }

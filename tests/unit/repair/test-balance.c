@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Factors and steps of least noise, against all steps that there are, one after the other; what is even stays as it is, and what is
- * clamped is clamped where it was. Which axis holds channels, and what can take their factors. */
+/* Factors and steps of least noise, against all steps that there are, one after the other; what is even stays as it is, and what
+ * is clamped is clamped where it was. Which axis holds channels, and what can take their factors. */
 #include "balance-graph.h"
 #include "balance-steps.h"
 
@@ -137,7 +137,8 @@ test_least_noise (void)
       before += log10 (plain / least);
       after += log10 (measure (unit) / least);
     }
-  g_test_message ("from %.2f to %.2f dB above the least noise, at most %.2f", 10 * before / 12, 10 * after / 12, 10 * log10 (worst));
+  g_test_message ("from %.2f to %.2f dB above the least noise, at most %.2f", 10 * before / 12, 10 * after / 12,
+                  10 * log10 (worst));
   g_assert_cmpfloat (10 * before / 12, >, 3);
   g_assert_cmpfloat (10 * after / 12, <, 0.5);
   g_assert_cmpfloat (10 * log10 (worst), <, 2);
@@ -161,8 +162,8 @@ test_even (void)
     g_assert_cmpfloat (unit->factors[r], ==, 1);
 }
 
-/* A worked example: channels of 1 and 1/16 in front with cost 1, behind of 1/16 and 1 with cost 1. Plainly both steps are 1, which
- * is 4. Factors of 1 and 1/16 make all channels even: steps of 1 in front and 1/16 behind: 1 + 1/256 in front; behind
+/* A worked example: channels of 1 and 1/16 in front with cost 1, behind of 1/16 and 1 with cost 1. Plainly both steps are 1,
+ * which is 4. Factors of 1 and 1/16 make all channels even: steps of 1 in front and 1/16 behind: 1 + 1/256 in front; behind
  * (1 + 256) / 256: 2.0078. Factors of 4 and 1/4: steps of 1/4 both: (16 + 1/16) / 16 in each: 2.0078, too; none are better. */
 static void
 test_example (void)
@@ -253,8 +254,8 @@ find_axis (const VnModel *model,
   return axes[vn_graph_find_value (model->graph, name)->id];
 }
 
-/* A convolution, whose channels lie along the second axis; behind a Transpose a normalization spelled out by its last steps, and a product:
- * there they lie along the last one. */
+/* A convolution, whose channels lie along the second axis; behind a Transpose a normalization spelled out by its last steps, and
+ * a product: there they lie along the last one. */
 static void
 test_axes (void)
 {
@@ -273,7 +274,8 @@ test_axes (void)
   last = add_node (model, "Relu", "r", last, NULL, NULL);
   last = add_node (model, "Transpose", "t", last, NULL, NULL);
   vn_node_set_ints (last->producer, "perm", (const gint64[]) { 0, 2, 1 }, 3);
-  last = add_node (model, "LayerNormalization", "n", last, add_constant (model, "scale", VN_SHAPE (6)), add_constant (model, "bias", VN_SHAPE (6)));
+  last = add_node (model, "LayerNormalization", "n", last, add_constant (model, "scale", VN_SHAPE (6)),
+                   add_constant (model, "bias", VN_SHAPE (6)));
   last = add_node (model, "MatMul", "p", last, add_constant (model, "v", VN_SHAPE (6, 5)), NULL);
   last = add_node (model, "Add", "b", last, add_constant (model, "add", VN_SHAPE (5)), NULL);
   last = add_node (model, "Div", "d", last, deviation, NULL);
@@ -289,7 +291,8 @@ test_axes (void)
       int axis = find_axis (model, axes, wanted[i].name);
 
       g_assert_cmpint (axis, ==, wanted[i].axis);
-      g_assert_true (vn_balance_find_writer (vn_graph_find_value (graph, wanted[i].name), axis, &writer) == (wanted[i].weight >= 0));
+      g_assert_true (vn_balance_find_writer (vn_graph_find_value (graph, wanted[i].name), axis, &writer)
+                     == (wanted[i].weight >= 0));
       g_assert_cmpint (writer.weight, ==, wanted[i].weight);
       g_assert_cmpint (writer.bias, ==, wanted[i].bias);
     }
@@ -306,7 +309,8 @@ add_indices (VnModel      *model,
   return vn_graph_add_initializer (model->graph, name, tensor);
 }
 
-/* Values "v" of 2 heads with 3 channels each, mixed as "mixed", and put together as "joined". @branch: something else reads a part. */
+/* Values "v" of 2 heads with 3 channels each, mixed as "mixed", and put together as "joined". @branch: something else reads a
+ * part. */
 static VnModel *
 make_attention (gboolean branch)
 {
@@ -364,7 +368,8 @@ test_heads (void)
 
         g_assert_cmpuint (graph->n[value->id], ==, 6);
         g_assert_true (vn_balance_graph_get_channel (graph, value, c) == vn_balance_graph_get_channel (graph, v, c));
-        g_assert_true (c == 0 || vn_balance_graph_get_channel (graph, value, c) != vn_balance_graph_get_channel (graph, value, c - 1));
+        g_assert_true (c == 0 ||
+                     vn_balance_graph_get_channel (graph, value, c) != vn_balance_graph_get_channel (graph, value, c - 1));
         g_assert_false (vn_balance_graph_get_channel (graph, value, c)->pinned);
       }
   g_assert_true (vn_balance_graph_get_channel (graph, weights, 0)->pinned);
@@ -384,7 +389,8 @@ test_heads_of_branch (void)
   g_assert_cmpint (graph->heads[vn_graph_find_value (model->graph, "mixed")->id], ==, -1);
 }
 
-/* Nothing in front of "normal" takes factors: where products may divide it behind, it has its own; not if something else reads it, too. */
+/* Nothing in front of "normal" takes factors: where products may divide it behind, it has its own; not if something else reads
+ * it, too. */
 static void
 check_source (VnBalanceChannels how,
               gboolean          branch,
@@ -398,7 +404,8 @@ check_source (VnBalanceChannels how,
   VnValue *deviation = vn_graph_add_input (model->graph, "deviation", VN_DTYPE_F32, &VN_SHAPE (1, 4, 1)), *normal;
 
   normal = add_node (model, "Div", "normal", x, deviation, NULL);
-  vn_graph_set_output (model->graph, 0, add_node (model, "MatMul", "y", normal, add_constant (model, "w", VN_SHAPE (6, 5)), NULL));
+  vn_graph_set_output (model->graph, 0, add_node (model, "MatMul", "y", normal, add_constant (model, "w", VN_SHAPE (6, 5)),
+                                                  NULL));
   if (branch)
     vn_graph_set_output (model->graph, 1, add_node (model, "Exp", "branch", normal, NULL, NULL));
   vn_model_infer_types (model, NULL, NULL, &error);
@@ -418,7 +425,8 @@ test_sources (void)
   check_source (VN_BALANCE_CHANNELS_FOLDED, FALSE, FALSE);
 }
 
-/* x (scale / deviation) + (bias - mean (scale / deviation)), as keras2onnx writes a normalization: all parts have the factors but x. */
+/* x (scale / deviation) + (bias - mean (scale / deviation)), as keras2onnx writes a normalization: all parts have the factors but
+ * x. */
 static void
 test_norm_of_tensorflow (void)
 {
@@ -432,8 +440,10 @@ test_norm_of_tensorflow (void)
   VnValue *inverse = vn_graph_add_input (model->graph, "deviation", VN_DTYPE_F32, &VN_SHAPE (1, 4, 1)), *factor, *last;
   VnBalanceWriter writer;
 
-  factor = add_node (model, "Mul", "factor", add_node (model, "Reciprocal", "inverse", inverse, NULL, NULL), add_constant (model, "scale", VN_SHAPE (6)), NULL);
-  last = add_node (model, "Sub", "rest", add_constant (model, "bias", VN_SHAPE (6)), add_node (model, "Mul", "shift", mean, factor, NULL), NULL);
+  factor = add_node (model, "Mul", "factor", add_node (model, "Reciprocal", "inverse", inverse, NULL, NULL),
+                     add_constant (model, "scale", VN_SHAPE (6)), NULL);
+  last = add_node (model, "Sub", "rest", add_constant (model, "bias", VN_SHAPE (6)),
+                   add_node (model, "Mul", "shift", mean, factor, NULL), NULL);
   last = add_node (model, "Add", "norm", add_node (model, "Mul", "scaled", x, factor, NULL), last, NULL);
   vn_graph_set_output (model->graph, 0, add_node (model, "MatMul", "y", last, add_constant (model, "w", VN_SHAPE (6, 5)), NULL));
   vn_model_infer_types (model, NULL, NULL, &error);

@@ -114,9 +114,9 @@ test_offered (void)
       for (guint k = 0; k < n; k++)
         {
           g_autoptr(VnRecipe) changed = vn_recipe_copy (recipe);
-          gboolean offered, expected = strstr (steps[k].title, SIMPLER) != NULL
-                                       ? rows[i].simpler : strstr (steps[k].title, TAIL) != NULL ? rows[i].tail
-                                                                                                                                           : rows[i].fused;
+          gboolean offered, expected = strstr (steps[k].title, SIMPLER) != NULL ? rows[i].simpler
+                                     : strstr (steps[k].title, TAIL) != NULL    ? rows[i].tail
+                                                                                : rows[i].fused;
 
           if (strstr (steps[k].title, SIMPLER) == NULL && strstr (steps[k].title, TAIL) == NULL &&
               strstr (steps[k].title, FUSED) == NULL)

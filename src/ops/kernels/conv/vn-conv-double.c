@@ -108,9 +108,10 @@ conv_double_run (const VnConv      *self,
                  Job               *job,
                  VnOpItemFunc       plane)
 {
+  const double volume = (double) vn_sliding_window_get_volume (self->window.kernel);
+
   vn_op_for_items (ctx, self->batch * self->groups * self->out_channels,
-                   (double) self->in_channels * (double) self->in_size * (double) vn_sliding_window_get_volume (self->window.kernel),
-                   plane, job);
+                   (double) self->in_channels * (double) self->in_size * volume, plane, job);
 }
 
 /**
