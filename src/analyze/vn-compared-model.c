@@ -487,52 +487,25 @@ vn_compared_model_match (VnComparedModel *self,
 
 /* ---- figures ---- */
 
-static void
-compared_model_take_runtime (VnComparedFigures       *figures,
-                             const VnRuntimeForecast *forecast,
-                             const VnVerification    *verification)
-{
-  VnRuntimeFigures runtime;
-
-  vn_runtime_figures_init (&runtime, forecast, verification);
-  figures->integer_share = runtime.integer_share;
-  figures->time_ratio = runtime.ratio;
-  figures->seconds = runtime.time_measured ? runtime.seconds : NAN;
-  figures->is_measured = runtime.time_measured;
-}
-
 /**
  * vn_compared_model_get_figures:
- * @figures: (out caller-allocates)
+ * @figures: (out caller-allocates): of the float network: it agrees with itself
  */
 void
-vn_compared_model_get_figures (VnComparedModel   *self,
-                               VnComparedFigures *figures)
+vn_compared_model_get_figures (VnComparedModel *self,
+                               VnRunFigures    *figures)
 {
+  VnRun file = { 0 };
+
   g_return_if_fail (self != NULL && figures != NULL);
 
-  *figures = (VnComparedFigures) { .bytes = self->shown->file_size, .outputs_db = NAN, .agreement = NAN, .integer_share = NAN,
-                                   .time_ratio = NAN, .seconds = NAN };
-  if (vn_compared_model_is_float (self))
-    {
-      figures->outputs_db = INFINITY;
-      figures->agreement = figures->time_ratio = 1;
-      figures->integer_share = 0;
-      return;
-    }
-  if (self->errors != NULL)
-    figures->outputs_db = vn_error_table_get_outputs_sqnr (self->errors);
-  if (self->result != NULL)
-    {
-      const VnAccuracy *accuracy = &self->result->accuracy;
-
-      figures->bytes = self->result->quantized_bytes;
-      if (accuracy->valid && accuracy->n > 0)
-        figures->agreement = (double) accuracy->agree / accuracy->n;
-      else if (vn_kept_is_known (&accuracy->kept))
-        figures->agreement = accuracy->kept.share;
-      compared_model_take_runtime (figures, self->result->forecast, self->result->verification);
-    }
-  else if (g_atomic_pointer_get (&self->forecast) != NULL)
-    compared_model_take_runtime (figures, self->forecast, NULL);
+  file.quantized_bytes = self->shown->file_size;
+  file.errors = self->errors;
+  file.forecast = g_atomic_pointer_get (&self->forecast);
+  vn_run_figures_init (figures, self->result != NULL ? self->result : &file);
+  if (!vn_compared_model_is_float (self))
+    return;
+  figures->outputs_db = INFINITY;
+  figures->agreement = figures->runtime.ratio = 1;
+  figures->runtime.integer_share = 0;
 }

@@ -4,27 +4,10 @@
 #pragma once
 
 #include "vn-node-match.h"
-#include "vn-run.h"
+#include "vn-run-figures.h"
 #include "vn-tensor-pair.h"
 
 G_BEGIN_DECLS
-
-/**
- * VnComparedFigures: what tables tell of a network; what is not known is NaN.
- * @bytes: of its file; 0: not known
- * @outputs_db: mean signal to noise of the outputs against the float network; infinite for that itself
- * @agreement: share of samples with the same answer, 0 to 1
- * @integer_share: of the multiplications that ONNX Runtime does on integers, 0 to 1
- * @time_ratio: to the float network in ONNX Runtime
- * @seconds: of one sample in ONNX Runtime
- * @is_measured: @time_ratio was measured; else it is a forecast
- */
-typedef struct
-{
-  guint64  bytes;
-  double   outputs_db, agreement, integer_share, time_ratio, seconds;
-  gboolean is_measured;
-} VnComparedFigures;
 
 /**
  * VnComparedModel: immutable.
@@ -63,7 +46,7 @@ gboolean           vn_compared_model_find_weight (VnComparedModel       *self,
 VnNodeMatch       *vn_compared_model_match       (VnComparedModel       *self,
                                                   VnComparedModel       *other);
 void               vn_compared_model_get_figures (VnComparedModel       *self,
-                                                  VnComparedFigures     *figures);
+                                                  VnRunFigures          *figures);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnComparedModel, vn_compared_model_unref)
 

@@ -80,6 +80,26 @@ cmd_compare_check_files (VnFileSet         *files,
   return vn_file_set_check (files, error);
 }
 
+static VnRun *
+cmd_compare_make_run (VnJob      *job,
+                      VnModel    *float_model,
+                      VnModel    *quant_model,
+                      VnDataSpec *data)
+{
+  VnRun *run = vn_run_new ();
+
+  run->source = vn_model_ref (float_model);
+  run->prepared = vn_model_ref (float_model);
+  run->quantized = vn_model_ref (quant_model);
+  run->data = vn_data_spec_copy (data);
+  run->errors = vn_error_table_ref (vn_compare_job_get_errors (job));
+  run->notes = vn_notes_ref (vn_compare_job_get_notes (job));
+  run->n_held_out = vn_error_table_get_n_samples (run->errors);
+  run->float_bytes = float_model->file_size;
+  run->quantized_bytes = quant_model->file_size;
+  return run;
+}
+
 static gboolean
 compare_run (char        **args,
              JsonBuilder  *json,
@@ -93,7 +113,7 @@ compare_run (char        **args,
   g_autoptr(GHashTable) shapes = quant_model != NULL ? vn_cmd_parse_shapes (float_model, &shape_error) : NULL;
   g_autoptr(VnJob) job = NULL;
   g_autoptr(VnReportModel) report = NULL;
-  VnReportInput input = { 0 };
+  g_autoptr(VnRun) compared = NULL;
 
   if (top < 0)
     {
@@ -110,20 +130,16 @@ compare_run (char        **args,
   job = vn_compare_job_new (float_model, quant_model, data, shapes, (guint) vn_cmd_options.threads);
   if (!vn_cmd_run_job (job, error))
     return FALSE;
-  input = (VnReportInput) { .source = float_model, .quantized = quant_model, .data = data,
-                            .errors = vn_compare_job_get_errors (job),
-                            .notes = vn_compare_job_get_notes (job),
-                            .float_bytes = float_model->file_size, .quantized_bytes = quant_model->file_size };
-  input.n_held_out = vn_error_table_get_n_samples (input.errors);
-  report = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
+  compared = cmd_compare_make_run (job, float_model, quant_model, data);
+  report = vn_report_model_new (compared, VN_REPORT_LAYOUT_REPORT);
   if (vn_ranks_get_rank () > 0)
     return TRUE;
   if (report_file != NULL && !vn_report_write (report, NULL, report_file, error))
     return FALSE;
-  vn_cmd_print_run_notes (input.notes);
+  vn_cmd_print_run_notes (compared->notes);
   vn_cmd_print_verdict (report);
-  cmd_compare_print_table (input.errors);
-  cmd_compare_print_weights (input.errors);
+  cmd_compare_print_table (compared->errors);
+  cmd_compare_print_weights (compared->errors);
   vn_json_add_node (json, "report", vn_report_to_json (report));
   return TRUE;
 }

@@ -9,9 +9,9 @@
 static void
 cmd_quantize_add_report_json (JsonBuilder         *json,
                               VnRun               *result,
-                              const VnReportModel *said)
+                              const VnReportModel *report)
 {
-  vn_json_add_node (json, "report", vn_report_to_json (said));
+  vn_json_add_node (json, "report", vn_report_to_json (report));
   vn_json_begin_object (json, "seconds");
   for (guint i = 0; i < result->timings->len; i++)
     {
@@ -27,13 +27,10 @@ static void
 cmd_quantize_print (JsonBuilder *json,
                     VnRun       *result)
 {
-  VnReportInput input;
-  g_autoptr(VnReportModel) said = NULL;
+  g_autoptr(VnReportModel) report = vn_report_model_new (result, VN_REPORT_LAYOUT_REPORT);
 
-  vn_report_input_init (&input, result);
-  said = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
-  vn_cmd_print_result (result, said, vn_quantize_options.output, vn_quantize_options.weakest);
-  cmd_quantize_add_report_json (json, result, said);
+  vn_cmd_print_result (result, report, vn_quantize_options.output, vn_quantize_options.weakest);
+  cmd_quantize_add_report_json (json, result, report);
 }
 
 static gboolean

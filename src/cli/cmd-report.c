@@ -114,7 +114,6 @@ report_run (char        **args,
   g_autoptr(VnModel) model = NULL;
   g_autoptr(VnRun) result = NULL;
   g_autoptr(VnReportModel) report = NULL;
-  VnReportInput input;
 
   if (run == NULL || !cmd_report_check_form (&printer, error) || !cmd_report_check_files (project, args[0], printer, error))
     return FALSE;
@@ -123,8 +122,7 @@ report_run (char        **args,
   result = model != NULL ? vn_run_with_model (record, model, error) : NULL;
   if (result == NULL)
     return FALSE;
-  vn_report_input_init (&input, result);
-  report = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
+  report = vn_report_model_new (result, VN_REPORT_LAYOUT_REPORT);
   if (!cmd_report_write (report, printer, error))
     return FALSE;
   vn_json_add_text (json, "run", run->id);

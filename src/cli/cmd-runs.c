@@ -81,8 +81,8 @@ cmd_runs_print_run (const VnProjectRun *run)
 {
   g_autoptr(GDateTime) time = g_date_time_new_from_unix_local (run->time);
   g_autofree char *when = time != NULL ? g_date_time_format (time, "%Y-%m-%d %H:%M") : g_strdup ("");
-  g_autofree char *mean = isnan (run->mean_sqnr) ? g_strdup ("") : vn_format_db_column (run->mean_sqnr);
-  g_autofree char *size = vn_format_bytes_column (run->quantized_bytes);
+  g_autofree char *mean = isnan (run->figures.mean_db) ? g_strdup ("") : vn_format_db_column (run->figures.mean_db);
+  g_autofree char *size = vn_format_bytes_column (run->figures.quantized_bytes);
   g_autofree char *changes = g_strjoinv (" ", run->changes);
 
   vn_cmd_print ("  %-22s  %s  %10s  %10s  %s\n", run->id, when, mean, size, vn_verdict_get_title (run->verdict));

@@ -123,10 +123,7 @@ cmd_xquant_make_folder (const char  *file,
 static VnReportModel *
 cmd_xquant_make_report (VnRun *result)
 {
-  VnReportInput said;
-
-  vn_report_input_init (&said, result);
-  return vn_report_model_new (&said, said.errors != NULL ? VN_REPORT_LAYOUT_XSLIM : VN_REPORT_LAYOUT_REPORT);
+  return vn_report_model_new (result, result->errors != NULL ? VN_REPORT_LAYOUT_XSLIM : VN_REPORT_LAYOUT_REPORT);
 }
 
 static gboolean

@@ -94,15 +94,15 @@ vn_cmd_held_out_entries (void)
 
 /**
  * vn_cmd_hold_out:
- * @unsaid: VnDataSpec.held_out where --held-out says nothing
+ * @default_held_out: VnDataSpec.held_out without --held-out
  */
 void
 vn_cmd_hold_out (VnDataSpec *spec,
-                 gint        unsaid)
+                 gint        default_held_out)
 {
   g_return_if_fail (spec != NULL);
 
-  spec->held_out = vn_cmd_options.held_out >= 0 ? vn_cmd_options.held_out : unsaid;
+  spec->held_out = vn_cmd_options.held_out >= 0 ? vn_cmd_options.held_out : default_held_out;
 }
 
 static gboolean

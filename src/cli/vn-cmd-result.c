@@ -148,7 +148,7 @@ cmd_result_print_cures (VnDiagnosis *diagnosis)
 
 /**
  * vn_cmd_print_result:
- * @said: what its report says
+ * @report: of @result
  * @output: (nullable): where it was written to
  * @weakest: (nullable): id of the metric that the weakest tensors are listed by
  *
@@ -156,14 +156,14 @@ cmd_result_print_cures (VnDiagnosis *diagnosis)
  */
 void
 vn_cmd_print_result (VnRun               *result,
-                     const VnReportModel *said,
+                     const VnReportModel *report,
                      const char          *output,
                      const char          *weakest)
 {
   g_autofree char *before = NULL, *after = NULL;
   double ratio;
 
-  g_return_if_fail (result != NULL && said != NULL);
+  g_return_if_fail (result != NULL && report != NULL);
 
   ratio = (double) result->float_bytes / (double) MAX (result->quantized_bytes, 1);
   before = vn_format_bytes_column (result->float_bytes);
@@ -178,7 +178,7 @@ vn_cmd_print_result (VnRun               *result,
                                              "  %u tensors quantized; calibrated on %u samples, measured on %u\n",
                                              result->n_calibration),
                 vn_quant_plan_count_quantized (result->plan), result->n_calibration, result->n_held_out);
-  vn_cmd_print_verdict (said);
+  vn_cmd_print_verdict (report);
   if (result->errors != NULL)
     cmd_result_print_outputs (result->errors);
   if (result->accuracy.valid)

@@ -78,7 +78,7 @@ typedef struct
   char    **inputs;        /* --input NAME=FILE */
   char     *data;
   int       samples;
-  int       held_out;      /* negative: not said */
+  int       held_out;      /* negative: not given */
   char     *preprocess, *mean, *std, *color, *layout, *size, *fit, *resample;
   int       resize, crop;
   gint64    seed;
@@ -113,7 +113,7 @@ gboolean            vn_cmd_add_rules       (VnRecipe     *recipe,
 char               *vn_cmd_take_python    (gboolean      is_used);
 VnDataSpec         *vn_cmd_make_data_spec (GError      **error);
 void                vn_cmd_hold_out       (VnDataSpec   *spec,
-                                           gint          unsaid);
+                                           gint          default_held_out);
 VnDataSpec         *vn_cmd_take_data_spec (const VnDataSpec *kept,     /* nullable */
                                            const char  *project,
                                            GError     **error);
@@ -196,7 +196,7 @@ void                vn_cmd_print_run_notes (VnNotes     *notes);
 void                vn_cmd_print_verdict  (const VnReportModel *report);
 void                vn_cmd_print_runtime  (const VnRun       *result);
 void                vn_cmd_print_result   (VnRun             *result,
-                                           const VnReportModel *said,
+                                           const VnReportModel *report,
                                            const char        *output,     /* nullable */
                                            const char        *weakest);   /* nullable */
 void                vn_cmd_json_verdict   (JsonBuilder         *json,

@@ -30,7 +30,7 @@ project_file_new_empty (void)
 {
   VnProject *self = g_new0 (VnProject, 1);
 
-  self->runs = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_project_run_unref);
+  self->runs = vn_project_runs_new ();
   return self;
 }
 
@@ -241,14 +241,7 @@ vn_project_find_run (const VnProject *self,
 {
   g_return_val_if_fail (self != NULL && id != NULL, NULL);
 
-  for (guint i = 0; i < self->runs->len; i++)
-    {
-      VnProjectRun *run = g_ptr_array_index (self->runs, i);
-
-      if (g_str_equal (run->id, id))
-        return run;
-    }
-  return NULL;
+  return vn_project_runs_find (self->runs, id);
 }
 
 /* One that is wrong is no run that cannot be read, which costs only that run: nobody knows what was meant. */

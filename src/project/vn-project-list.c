@@ -85,16 +85,6 @@ vn_project_keep_runs (VnProject   *self,
   return TRUE;
 }
 
-static gboolean
-project_list_has_run (GPtrArray  *runs,
-                      const char *id)
-{
-  for (guint i = 0; runs != NULL && i < runs->len; i++)
-    if (g_str_equal (((const VnProjectRun *) g_ptr_array_index (runs, i))->id, id))
-      return TRUE;
-  return FALSE;
-}
-
 /**
  * vn_project_merge_runs:
  * @path: where the project will be saved once more
@@ -111,7 +101,6 @@ vn_project_merge_runs (VnProject   *self,
                        GError     **error)
 {
   g_autoptr(VnProject) old = NULL;
-  guint at;
 
   g_return_val_if_fail (self != NULL && path != NULL, FALSE);
 
@@ -124,11 +113,8 @@ vn_project_merge_runs (VnProject   *self,
     {
       VnProjectRun *run = g_ptr_array_index (old->runs, i);
 
-      at = 0;
-      while (at < self->runs->len && ((const VnProjectRun *) g_ptr_array_index (self->runs, at))->time <= run->time)
-        at++;
-      if (vn_project_find_run (self, run->id) == NULL && !project_list_has_run (removed, run->id))
-        g_ptr_array_insert (self->runs, (int) at, vn_project_run_ref (run));
+      if (vn_project_find_run (self, run->id) == NULL && (removed == NULL || vn_project_runs_find (removed, run->id) == NULL))
+        vn_project_runs_insert (self->runs, vn_project_run_ref (run));
     }
   return TRUE;
 }

@@ -16,6 +16,51 @@
 
 #define MAX_ID 64u
 
+/* ---- what is kept ---- */
+
+typedef enum { KEPT_TEXT, KEPT_PATH, KEPT_TEXTS, KEPT_TIME, KEPT_COUNT, KEPT_NUMBER } KeptKind;
+
+/* Members of the object of a run, behind its id, as they are written, and where they are in VnProjectRun. @optional: not there if
+ * it is not known; earlier versions did not write it. */
+static const struct
+{
+  const char *id;
+  KeptKind    kind;
+  gsize       offset;
+  gboolean    optional;
+} kept[] = {
+#define AT(field) G_STRUCT_OFFSET (VnProjectRun, field)
+  { "time", KEPT_TIME, AT (time) },
+  { "file", KEPT_PATH, AT (file) },
+  { "recipe-digest", KEPT_TEXT, AT (recipe_digest) },
+  { "preset", KEPT_TEXT, AT (preset) },
+  { "changes", KEPT_TEXTS, AT (changes) },
+  { "mean-sqnr", KEPT_NUMBER, AT (figures.mean_db) },
+  { "worst-output-sqnr", KEPT_NUMBER, AT (figures.worst_db) },
+  { "float-bytes", KEPT_COUNT, AT (figures.float_bytes) },
+  { "quantized-bytes", KEPT_COUNT, AT (figures.quantized_bytes) },
+  { "verdict", KEPT_TEXT, AT (verdict) },
+  { "name", KEPT_TEXT, AT (name), TRUE },
+  { "inputs-digest", KEPT_TEXT, AT (inputs_digest), TRUE },
+  { "outputs-sqnr", KEPT_NUMBER, AT (figures.outputs_db), TRUE },
+  { "accuracy", KEPT_NUMBER, AT (figures.accuracy), TRUE },
+  { "integer-share", KEPT_NUMBER, AT (figures.runtime.integer_share), TRUE },
+  { "time-ratio", KEPT_NUMBER, AT (figures.runtime.ratio), TRUE },
+#undef AT
+};
+
+#define KEPT(Type, run, i) G_STRUCT_MEMBER (Type, run, kept[i].offset)
+
+static VnProjectRun *
+project_runs_alloc (void)
+{
+  VnProjectRun *self = g_new0 (VnProjectRun, 1);
+
+  g_atomic_ref_count_init (&self->ref);
+  vn_run_figures_init (&self->figures, NULL);
+  return self;
+}
+
 VnProjectRun *
 vn_project_run_ref (VnProjectRun *self)
 {
@@ -31,15 +76,37 @@ vn_project_run_unref (VnProjectRun *self)
   if (!g_atomic_ref_count_dec (&self->ref))
     return;
   g_free (self->id);
-  g_free (self->recipe_digest);
-  g_free (self->inputs_digest);
-  g_free (self->preset);
-  g_strfreev (self->changes);
-  g_free (self->verdict);
-  g_free (self->name);
-  g_free (self->file);
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
+    if (kept[i].kind == KEPT_TEXT || kept[i].kind == KEPT_PATH)
+      g_free (KEPT (char *, self, i));
+    else if (kept[i].kind == KEPT_TEXTS)
+      g_strfreev (KEPT (char **, self, i));
   g_clear_pointer (&self->record, vn_run_unref);
   g_free (self);
+}
+
+/**
+ * vn_project_run_copy:
+ *
+ * Returns: (transfer full): the same line, to be saved by another thread: the record is shared
+ */
+VnProjectRun *
+vn_project_run_copy (const VnProjectRun *self)
+{
+  VnProjectRun *copy;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  copy = g_memdup2 (self, sizeof *self);
+  g_atomic_ref_count_init (&copy->ref);
+  copy->id = g_strdup (self->id);
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
+    if (kept[i].kind == KEPT_TEXT || kept[i].kind == KEPT_PATH)
+      KEPT (char *, copy, i) = g_strdup (KEPT (char *, self, i));
+    else if (kept[i].kind == KEPT_TEXTS)
+      KEPT (char **, copy, i) = g_strdupv (KEPT (char **, self, i));
+  copy->record = self->record != NULL ? vn_run_ref (self->record) : NULL;
+  return copy;
 }
 
 /* ---- a new run ---- */
@@ -75,19 +142,6 @@ project_runs_list_changes (const VnRecipe *recipe)
   return g_strv_builder_end (texts);
 }
 
-static void
-project_runs_take_figures (VnProjectRun *self,
-                           VnRun        *record)
-{
-  VnRuntimeFigures figures;
-
-  vn_runtime_figures_init (&figures, record->forecast, record->verification);
-  self->accuracy = record->accuracy.valid && record->accuracy.n > 0
-                   ? (double) record->accuracy.quant_top1 / record->accuracy.n : NAN;
-  self->integer_share = figures.integer_share;
-  self->time_ratio = figures.ratio;
-}
-
 /* Errors are told of the same samples, by a network that was quantized with the same. */
 static char *
 project_runs_make_inputs_digest (const VnRun *record)
@@ -120,51 +174,18 @@ vn_project_run_new (const char *id,
 
   g_return_val_if_fail (id != NULL && record != NULL, NULL);
 
-  verdict = vn_verdict_new (record->errors, &record->accuracy, record->notes, record->forecast, record->verification);
-  self = g_new0 (VnProjectRun, 1);
-  g_atomic_ref_count_init (&self->ref);
+  verdict = vn_verdict_new (record);
+  self = project_runs_alloc ();
   self->id = g_strdup (id);
   self->time = record->time;
   self->recipe_digest = g_strdup (record->recipe_digest);
   self->preset = g_strdup (record->recipe->preset);
   self->changes = project_runs_list_changes (record->recipe);
-  self->mean_sqnr = record->errors != NULL ? vn_error_table_get_mean (record->errors, VN_METRIC_SQNR) : NAN;
-  self->worst_output = verdict->worst != NULL ? verdict->worst_output_db : NAN;
-  self->outputs_sqnr = record->errors != NULL ? vn_error_table_get_outputs_sqnr (record->errors) : NAN;
   self->inputs_digest = project_runs_make_inputs_digest (record);
-  self->float_bytes = record->float_bytes;
-  self->quantized_bytes = record->quantized_bytes;
   self->verdict = g_strdup (verdict->id);
-  project_runs_take_figures (self, record);
+  self->figures = verdict->figures;
   self->record = vn_run_ref (record);
   return self;
-}
-
-/**
- * vn_project_run_copy:
- *
- * Returns: (transfer full): the same line, to be saved by another thread: the record is shared
- */
-VnProjectRun *
-vn_project_run_copy (const VnProjectRun *self)
-{
-  VnProjectRun *copy;
-
-  g_return_val_if_fail (self != NULL, NULL);
-
-  copy = g_new0 (VnProjectRun, 1);
-  *copy = *self;
-  g_atomic_ref_count_init (&copy->ref);
-  copy->id = g_strdup (self->id);
-  copy->recipe_digest = g_strdup (self->recipe_digest);
-  copy->inputs_digest = g_strdup (self->inputs_digest);
-  copy->preset = g_strdup (self->preset);
-  copy->changes = g_strdupv (self->changes);
-  copy->verdict = g_strdup (self->verdict);
-  copy->name = g_strdup (self->name);
-  copy->file = g_strdup (self->file);
-  copy->record = self->record != NULL ? vn_run_ref (self->record) : NULL;
-  return copy;
 }
 
 /**
@@ -206,6 +227,43 @@ vn_project_run_dup_title (const VnProjectRun *self)
       g_date_time_get_day_of_year (time) == g_date_time_get_day_of_year (now))
     return g_date_time_format (time, "%X");
   return g_date_time_format (time, "%x %H:%M");
+}
+
+/* ---- lists ---- */
+
+GPtrArray *
+vn_project_runs_new (void)
+{
+  return g_ptr_array_new_with_free_func ((GDestroyNotify) vn_project_run_unref);
+}
+
+VnProjectRun *
+vn_project_runs_find (GPtrArray  *runs,
+                      const char *id)
+{
+  g_return_val_if_fail (runs != NULL && id != NULL, NULL);
+
+  for (guint i = 0; i < runs->len; i++)
+    if (g_str_equal (((const VnProjectRun *) g_ptr_array_index (runs, i))->id, id))
+      return g_ptr_array_index (runs, i);
+  return NULL;
+}
+
+/**
+ * vn_project_runs_insert:
+ * @run: (transfer full): goes behind those that ended before it
+ */
+void
+vn_project_runs_insert (GPtrArray    *runs,
+                        VnProjectRun *run)
+{
+  guint at = 0;
+
+  g_return_if_fail (runs != NULL && run != NULL);
+
+  while (at < runs->len && ((const VnProjectRun *) g_ptr_array_index (runs, at))->time <= run->time)
+    at++;
+  g_ptr_array_insert (runs, (int) at, run);
 }
 
 /* ---- its file ---- */
@@ -338,19 +396,49 @@ vn_project_run_fetch (VnProjectRun  *self,
 /* ---- its line in the project ---- */
 
 static void
-project_runs_add_if (JsonBuilder *json,
-                     const char  *id,
-                     double       value)
+project_runs_add (const VnProjectRun *self,
+                  guint               i,
+                  JsonBuilder        *json,
+                  const char         *folder)
 {
-  if (!isnan (value))
-    vn_json_add_number (json, id, value);
+  const char *id = kept[i].id;
+  g_autofree char *path = kept[i].kind == KEPT_PATH ? vn_file_dup_short (KEPT (char *, self, i), folder) : NULL;
+
+  if (kept[i].kind == KEPT_NUMBER && (!kept[i].optional || !isnan (KEPT (double, self, i))))
+    vn_json_add_number (json, id, KEPT (double, self, i));
+  else if (kept[i].kind == KEPT_TEXT && (!kept[i].optional || KEPT (char *, self, i) != NULL))
+    vn_json_add_text (json, id, KEPT (char *, self, i));
+  else if (kept[i].kind == KEPT_PATH)
+    vn_json_add_text (json, id, path);
+  else if (kept[i].kind == KEPT_TEXTS)
+    vn_json_add_texts (json, id, KEPT (const char * const *, self, i));
+  else if (kept[i].kind == KEPT_TIME)
+    vn_json_add_time (json, id, KEPT (gint64, self, i));
+  else if (kept[i].kind == KEPT_COUNT)
+    vn_json_add_int (json, id, (gint64) KEPT (guint64, self, i));
 }
 
-static double
-project_runs_get_if (VnJsonFields *fields,
-                     const char   *id)
+static void
+project_runs_read (VnProjectRun *self,
+                   guint         i,
+                   VnJsonFields *fields,
+                   const char   *folder)
 {
-  return vn_json_fields_has (fields, id) ? vn_json_fields_get_double (fields, id) : NAN;
+  const char *id = kept[i].id;
+  g_autofree char *path = kept[i].kind == KEPT_PATH ? vn_json_fields_dup_text (fields, id) : NULL;
+
+  if (kept[i].kind == KEPT_NUMBER && (!kept[i].optional || vn_json_fields_has (fields, id)))
+    KEPT (double, self, i) = vn_json_fields_get_double (fields, id);
+  else if (kept[i].kind == KEPT_TEXT)
+    KEPT (char *, self, i) = kept[i].optional ? vn_json_fields_dup_text_if (fields, id) : vn_json_fields_dup_text (fields, id);
+  else if (kept[i].kind == KEPT_PATH)
+    KEPT (char *, self, i) = path != NULL ? vn_file_dup_long (path, folder) : NULL;
+  else if (kept[i].kind == KEPT_TEXTS)
+    KEPT (char **, self, i) = vn_json_fields_dup_texts (fields, id);
+  else if (kept[i].kind == KEPT_TIME)
+    KEPT (gint64, self, i) = vn_json_fields_get_time (fields, id);
+  else if (kept[i].kind == KEPT_COUNT)
+    KEPT (guint64, self, i) = vn_json_fields_get_count (fields, id, G_MAXINT64);
 }
 
 /**
@@ -364,29 +452,13 @@ vn_project_run_to_json (const VnProjectRun *self,
                         const char         *folder)
 {
   g_autoptr(JsonBuilder) json = json_builder_new ();
-  g_autofree char *file = NULL;
 
   g_return_val_if_fail (self != NULL && self->file != NULL && folder != NULL, NULL);
 
-  file = vn_file_dup_short (self->file, folder);
   json_builder_begin_object (json);
   vn_json_add_text (json, "id", self->id);
-  vn_json_add_time (json, "time", self->time);
-  vn_json_add_text (json, "file", file);
-  vn_json_add_text (json, "recipe-digest", self->recipe_digest);
-  vn_json_add_text (json, "preset", self->preset);
-  vn_json_add_texts (json, "changes", (const char * const *) self->changes);
-  vn_json_add_number (json, "mean-sqnr", self->mean_sqnr);
-  vn_json_add_number (json, "worst-output-sqnr", self->worst_output);
-  vn_json_add_int (json, "float-bytes", (gint64) self->float_bytes);
-  vn_json_add_int (json, "quantized-bytes", (gint64) self->quantized_bytes);
-  vn_json_add_text (json, "verdict", self->verdict);
-  vn_json_add_text_if (json, "name", self->name);
-  vn_json_add_text_if (json, "inputs-digest", self->inputs_digest);
-  project_runs_add_if (json, "outputs-sqnr", self->outputs_sqnr);
-  project_runs_add_if (json, "accuracy", self->accuracy);
-  project_runs_add_if (json, "integer-share", self->integer_share);
-  project_runs_add_if (json, "time-ratio", self->time_ratio);
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
+    project_runs_add (self, i, json, folder);
   json_builder_end_object (json);
   return json_builder_get_root (json);
 }
@@ -411,31 +483,15 @@ VnProjectRun *
 vn_project_run_from_json (VnJsonFields *fields,
                           const char   *folder)
 {
-  g_autoptr(VnProjectRun) self = g_new0 (VnProjectRun, 1);
-  g_autofree char *file = NULL;
+  g_autoptr(VnProjectRun) self = NULL;
 
   g_return_val_if_fail (fields != NULL, NULL);
 
-  g_atomic_ref_count_init (&self->ref);
+  self = project_runs_alloc ();
   self->id = vn_json_fields_dup_text (fields, "id");
   if (self->id != NULL && !project_runs_is_id (self->id))
     vn_json_fields_fail (fields, "id", _("is “%s”; up to %u letters, digits, “-” and “_” are allowed"), self->id, MAX_ID);
-  self->time = vn_json_fields_get_time (fields, "time");
-  file = vn_json_fields_dup_text (fields, "file");
-  self->file = file != NULL ? vn_file_dup_long (file, folder) : NULL;
-  self->recipe_digest = vn_json_fields_dup_text (fields, "recipe-digest");
-  self->preset = vn_json_fields_dup_text (fields, "preset");
-  self->changes = vn_json_fields_dup_texts (fields, "changes");
-  self->mean_sqnr = vn_json_fields_get_double (fields, "mean-sqnr");
-  self->worst_output = vn_json_fields_get_double (fields, "worst-output-sqnr");
-  self->float_bytes = vn_json_fields_get_count (fields, "float-bytes", G_MAXINT64);
-  self->quantized_bytes = vn_json_fields_get_count (fields, "quantized-bytes", G_MAXINT64);
-  self->verdict = vn_json_fields_dup_text (fields, "verdict");
-  self->name = vn_json_fields_dup_text_if (fields, "name");
-  self->inputs_digest = vn_json_fields_dup_text_if (fields, "inputs-digest");
-  self->outputs_sqnr = project_runs_get_if (fields, "outputs-sqnr");
-  self->accuracy = project_runs_get_if (fields, "accuracy");
-  self->integer_share = project_runs_get_if (fields, "integer-share");
-  self->time_ratio = project_runs_get_if (fields, "time-ratio");
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
+    project_runs_read (self, i, fields, folder);
   return fields->error == NULL ? g_steal_pointer (&self) : NULL;
 }

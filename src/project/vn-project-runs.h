@@ -4,7 +4,7 @@
 /* The runs that a project lists: a line of figures for each, and a file with all that it found. */
 
 #include "vn-json-fields.h"
-#include "vn-run.h"
+#include "vn-run-figures.h"
 
 G_BEGIN_DECLS
 
@@ -12,34 +12,26 @@ G_BEGIN_DECLS
 #define VN_PROJECT_RUNS_SUFFIX "-runs"
 
 /**
- * VnProjectRun: a run of a project.
+ * VnProjectRun: a run of a project: who it is, and its figures; the whole run is in a file, or still in memory.
  * @id: letters, digits, “-” and “_”; no two runs of a project have the same
+ * @name: (nullable): what the user calls it
  * @time: when it ended, in seconds since 1970
  * @recipe_digest: vn_recipe_dup_digest()
- * @changes: settings that differ from @preset, “id=value”, and rules as JSON
- * @mean_sqnr: vn_error_table_get_mean(); NaN: not measured
- * @worst_output: signal to noise of the weakest output; NaN: not measured
- * @outputs_sqnr: vn_error_table_get_outputs_sqnr(); NaN: not measured, or the project is of an earlier version
  * @inputs_digest: (nullable): of network and samples: figures of runs that have the same can be compared; %NULL: not known
+ * @changes: settings that differ from @preset, “id=value”, and rules as JSON
  * @verdict: id of the VnVerdictLevel, as it was judged then
- * @name: (nullable): what the user calls it
- * @accuracy: of the quantized network, 0 to 1; NaN: there were no labels
- * @integer_share, @time_ratio: of multiplications, and of the float network's time, in ONNX Runtime; NaN: not known
+ * @figures: of @record, all of them; of a project's file those that it keeps
  * @file: (nullable): path of the file that holds the rest; %NULL: not saved yet
  * @record: (nullable): the rest, until it is saved
  */
 typedef struct
 {
-  char         *id;
+  char         *id, *name;
   gint64        time;
-  char         *recipe_digest, *preset;
+  char         *recipe_digest, *inputs_digest, *preset;
   char        **changes;
-  double        mean_sqnr, worst_output, outputs_sqnr;
-  char         *inputs_digest;
-  guint64       float_bytes, quantized_bytes;
   char         *verdict;
-  char         *name;
-  double        accuracy, integer_share, time_ratio;
+  VnRunFigures  figures;
   char         *file;
   VnRun        *record;
   /*< private >*/
@@ -50,6 +42,11 @@ char         *vn_project_run_make_id      (void);
 VnProjectRun *vn_project_run_new          (const char          *id,
                                            VnRun               *record);
 VnProjectRun *vn_project_run_copy         (const VnProjectRun  *self);
+GPtrArray    *vn_project_runs_new         (void);   /* of VnProjectRun */
+VnProjectRun *vn_project_runs_find        (GPtrArray           *runs,
+                                           const char          *id);     /* borrowed; NULL: there is none */
+void          vn_project_runs_insert      (GPtrArray           *runs,
+                                           VnProjectRun        *run);
 VnProjectRun *vn_project_run_ref          (VnProjectRun        *self);
 void          vn_project_run_unref        (VnProjectRun        *self);
 VnRun        *vn_project_run_load         (const VnProjectRun  *self,

@@ -55,23 +55,23 @@ section_curve_rules (const VnCurvePoint *point,
 }
 
 void
-_vn_report_build_curve (VnReportSection     *section,
-                        const VnReportInput *input)
+_vn_report_build_curve (VnReportSection *section,
+                        VnRun           *run)
 {
   VnReportContent *table;
   guint n_plain = G_MAXUINT;
 
-  if (input->curve == NULL || vn_curve_get_n (input->curve) == 0)
+  if (run->curve == NULL || vn_curve_get_n (run->curve) == 0)
     return;
-  for (guint i = 0; i < vn_curve_get_n (input->curve); i++)
-    n_plain = MIN (n_plain, vn_curve_get (input->curve, i)->recipe->overrides->len);
-  if (vn_curve_get_n (input->curve) > 1)
+  for (guint i = 0; i < vn_curve_get_n (run->curve); i++)
+    n_plain = MIN (n_plain, vn_curve_get (run->curve, i)->recipe->overrides->len);
+  if (vn_curve_get_n (run->curve) > 1)
     _vn_report_add_picture (section, NULL, _("Error versus cost. Hollow: predicted; filled: measured; thick: chosen."),
-                            vn_picture_new_curve (input->curve, input->curve->cost));
+                            vn_picture_new_curve (run->curve, run->curve->cost));
   table = _vn_report_add_table (section, NULL, columns, G_N_ELEMENTS (columns), parts, G_N_ELEMENTS (parts));
-  for (guint i = 0; i < vn_curve_get_n (input->curve); i++)
+  for (guint i = 0; i < vn_curve_get_n (run->curve); i++)
     {
-      const VnCurvePoint *point = vn_curve_get (input->curve, i);
+      const VnCurvePoint *point = vn_curve_get (run->curve, i);
       GPtrArray *row = _vn_report_add_row (table);
 
       g_ptr_array_add (row, _vn_report_text_as (vn_curve_point_get_state_id (point), vn_curve_point_get_state_title (point)));

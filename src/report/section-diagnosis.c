@@ -59,10 +59,10 @@ section_diagnosis_name_run (const VnFinding *finding)
 }
 
 void
-_vn_report_build_reasons (VnReportSection     *section,
-                          const VnReportInput *input)
+_vn_report_build_reasons (VnReportSection *section,
+                          VnRun           *run)
 {
-  guint n = input->diagnosis != NULL ? vn_diagnosis_get_n (input->diagnosis) : 0;
+  guint n = run->diagnosis != NULL ? vn_diagnosis_get_n (run->diagnosis) : 0;
   VnReportContent *table;
 
   if (n == 0)
@@ -71,7 +71,7 @@ _vn_report_build_reasons (VnReportSection     *section,
                                 G_N_ELEMENTS (reason_parts));
   for (guint i = 0; i < n; i++)
     {
-      const VnFinding *finding = vn_diagnosis_get (input->diagnosis, i);
+      const VnFinding *finding = vn_diagnosis_get (run->diagnosis, i);
       GPtrArray *row = _vn_report_add_row (table);
       gboolean of_run = *finding->tensor == '\0';
 
@@ -88,10 +88,10 @@ _vn_report_build_reasons (VnReportSection     *section,
 }
 
 void
-_vn_report_build_cures (VnReportSection     *section,
-                        const VnReportInput *input)
+_vn_report_build_cures (VnReportSection *section,
+                        VnRun           *run)
 {
-  guint n = input->diagnosis != NULL ? vn_diagnosis_get_n_trials (input->diagnosis) : 0;
+  guint n = run->diagnosis != NULL ? vn_diagnosis_get_n_trials (run->diagnosis) : 0;
   VnReportContent *table;
 
   if (n == 0)
@@ -99,7 +99,7 @@ _vn_report_build_cures (VnReportSection     *section,
   table = _vn_report_add_table (section, NULL, cure_columns, G_N_ELEMENTS (cure_columns), cure_parts, G_N_ELEMENTS (cure_parts));
   for (guint i = 0; i < n; i++)
     {
-      const VnCureTrial *trial = vn_diagnosis_get_trial (input->diagnosis, i);
+      const VnCureTrial *trial = vn_diagnosis_get_trial (run->diagnosis, i);
       GPtrArray *row = _vn_report_add_row (table);
       g_autofree char *text = vn_cure_trial_dup_text (trial);
       gboolean measured = !isnan (trial->after_db);

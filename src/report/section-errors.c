@@ -81,11 +81,11 @@ static const VnReportPart tensor_parts[] = {
 };
 
 static void
-section_errors_add_precision (GPtrArray           *row,
-                              const VnReportInput *input,
-                              const VnTensorPlan  *plan)
+section_errors_add_precision (GPtrArray          *row,
+                              VnRun              *run,
+                              const VnTensorPlan *plan)
 {
-  if (input->plan == NULL)
+  if (run->plan == NULL)
     g_ptr_array_add (row, _vn_report_absent ());
   else if (plan != NULL && plan->quantized)
     g_ptr_array_add (row, _vn_report_bool (TRUE, vn_dtype_get_badge (plan->dtype)));
@@ -161,12 +161,12 @@ section_errors_add_plan (GPtrArray          *row,
 
 /* How the node that makes it is run. */
 static void
-section_errors_add_runtime (GPtrArray           *row,
-                            const VnReportInput *input,
-                            const VnErrorRow    *error)
+section_errors_add_runtime (GPtrArray        *row,
+                            VnRun            *run,
+                            const VnErrorRow *error)
 {
-  const VnRuntimeNode *node = input->forecast != NULL && error->node[0] != '\0'
-                              ? vn_runtime_forecast_find_value (input->forecast, error->value, error->node) : NULL;
+  const VnRuntimeNode *node = run->forecast != NULL && error->node[0] != '\0'
+                              ? vn_runtime_forecast_find_value (run->forecast, error->value, error->node) : NULL;
 
   g_ptr_array_add (row, node != NULL ? _vn_report_text_as (vn_runtime_kind_get_id (node->kind),
                                                            vn_runtime_kind_get_title (node->kind))
@@ -177,46 +177,46 @@ section_errors_add_runtime (GPtrArray           *row,
 
 /* Where nobody asked where error starts, where it is largest. */
 static void
-section_errors_add_briefs (VnReportSection     *section,
-                           const VnReportInput *input,
-                           const GArray        *order)
+section_errors_add_briefs (VnReportSection *section,
+                           VnRun           *run,
+                           const GArray    *order)
 {
-  if (input->contributions != NULL && vn_contributions_get_n (input->contributions) > 0)
+  if (run->contributions != NULL && vn_contributions_get_n (run->contributions) > 0)
     return;
   for (guint i = 0; i < MIN (order->len, BRIEFS); i++)
     {
-      const VnErrorRow *error = vn_error_table_get (input->errors, g_array_index (order, guint, i));
+      const VnErrorRow *error = vn_error_table_get (run->errors, g_array_index (order, guint, i));
 
       _vn_report_add_brief (section, vn_format_db (error->sqnr_db), g_strdup (error->value), g_strdup (error->op_type));
     }
 }
 
 void
-_vn_report_build_tensors (VnReportSection     *section,
-                          const VnReportInput *input)
+_vn_report_build_tensors (VnReportSection *section,
+                          VnRun           *run)
 {
   g_autoptr(GArray) order = NULL;
   VnReportContent *table;
 
-  if (input->errors == NULL)
+  if (run->errors == NULL)
     return;
-  order = vn_error_table_sort_by (input->errors, vn_error_table_get_weakest_metric (input->errors));
-  section_errors_add_briefs (section, input, order);
+  order = vn_error_table_sort_by (run->errors, vn_error_table_get_weakest_metric (run->errors));
+  section_errors_add_briefs (section, run, order);
   table = _vn_report_add_table (section, NULL, tensor_columns, G_N_ELEMENTS (tensor_columns), tensor_parts,
                                 G_N_ELEMENTS (tensor_parts));
   for (guint i = 0; i < order->len; i++)
     {
-      const VnErrorRow *error = vn_error_table_get (input->errors, g_array_index (order, guint, i));
-      const VnTensorPlan *plan = input->plan != NULL ? vn_quant_plan_find (input->plan, error->value) : NULL;
+      const VnErrorRow *error = vn_error_table_get (run->errors, g_array_index (order, guint, i));
+      const VnTensorPlan *plan = run->plan != NULL ? vn_quant_plan_find (run->plan, error->value) : NULL;
       GPtrArray *row = _vn_report_add_row (table);
 
       section_errors_add_subject (row, error);
-      section_errors_add_precision (row, input, plan);
+      section_errors_add_precision (row, run, plan);
       section_errors_add_metrics (row, error);
       section_errors_add_ranges (row, error);
       section_errors_add_rest (row, error);
       section_errors_add_plan (row, plan);
-      section_errors_add_runtime (row, input, error);
+      section_errors_add_runtime (row, run, error);
     }
 }
 
@@ -228,11 +228,11 @@ static const VnReportColumn weight_columns[] = {
 };
 
 void
-_vn_report_build_weights (VnReportSection     *section,
-                          const VnReportInput *input)
+_vn_report_build_weights (VnReportSection *section,
+                          VnRun           *run)
 {
   static const VnReportPart parts[] = { { NULL, NULL } };
-  const guint n = input->errors != NULL ? vn_error_table_get_n_weights (input->errors) : 0;
+  const guint n = run->errors != NULL ? vn_error_table_get_n_weights (run->errors) : 0;
   VnReportContent *table;
 
   if (n == 0)
@@ -240,7 +240,7 @@ _vn_report_build_weights (VnReportSection     *section,
   table = _vn_report_add_table (section, NULL, weight_columns, G_N_ELEMENTS (weight_columns), parts, G_N_ELEMENTS (parts));
   for (guint i = 0; i < n; i++)
     {
-      const VnErrorRow *error = vn_error_table_get_weight (input->errors, i);
+      const VnErrorRow *error = vn_error_table_get_weight (run->errors, i);
       GPtrArray *row = _vn_report_add_row (table);
 
       section_errors_add_subject (row, error);

@@ -4,6 +4,7 @@
 
 #include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-run-figures.h"
 
 #include <math.h>
 
@@ -85,11 +86,11 @@ section_figures_known (double figure)
 }
 
 static void
-section_figures_add_size (VnReportContent     *table,
-                          const VnReportInput *input)
+section_figures_add_size (VnReportContent    *table,
+                          const VnRunFigures *figures)
 {
-  const double before = section_figures_known ((double) input->float_bytes),
-  after = section_figures_known ((double) input->quantized_bytes);
+  const double before = section_figures_known ((double) figures->float_bytes),
+  after = section_figures_known ((double) figures->quantized_bytes);
   g_autofree char *ratio = vn_format_fixed (after > before ? after / before : before / after, 2);
 
   section_figures_add (table, "size", _("Size"), before, after, section_figures_format_bytes,
@@ -100,69 +101,60 @@ section_figures_add_size (VnReportContent     *table,
 
 /* In numbers of samples: "−3 of 612" says more than a difference of shares. */
 static void
-section_figures_add_accuracy (VnReportContent     *table,
-                              const VnReportInput *input)
+section_figures_add_accuracy (VnReportContent    *table,
+                              const VnRunFigures *figures,
+                              const VnRun        *run)
 {
-  const VnAccuracy *accuracy = input->accuracy;
+  const VnAccuracy *accuracy = &run->accuracy;
   g_autofree char *more = NULL;
-  const VnErrorRow *worst = NULL;
+  double shift_db;
+  const VnErrorRow *worst = vn_run_find_worst_output (run, &shift_db);
 
-  for (guint i = 0; input->errors != NULL && i < vn_error_table_get_n (input->errors); i++)
-    {
-      const VnErrorRow *row = vn_error_table_get (input->errors, i);
-
-      if ((row->is_output || row->is_last) &&
-          (worst == NULL || vn_sqnr_bound (row->sqnr_db, row->n_bad) < vn_sqnr_bound (worst->sqnr_db, worst->n_bad)))
-        worst = row;
-    }
   if (worst != NULL)
     section_figures_add (table, "worst-output", _("SQNR of the worst output"), NAN, worst->sqnr_db, section_figures_format_db,
                          NULL,
-                         input->recipe != NULL ? _("held-out samples") : _("samples used for the comparison"));
-  if (accuracy == NULL || !accuracy->valid || accuracy->n == 0)
+                         run->recipe != NULL ? _("held-out samples") : _("samples used for the comparison"));
+  if (isnan (figures->accuracy))
     return;
   more = vn_format_signed ((double) accuracy->quant_top1 - (double) accuracy->float_top1, 0);
-  section_figures_add (table, "top1", _("Top-1 accuracy"), (double) accuracy->float_top1 / accuracy->n,
-                       (double) accuracy->quant_top1 / accuracy->n, section_figures_format_percent,
+  section_figures_add (table, "top1", _("Top-1 accuracy"), figures->float_accuracy, figures->accuracy,
+                       section_figures_format_percent,
                        g_strdup_printf (ngettext ("%s of %u sample", "%s of %u samples", accuracy->n), more, accuracy->n),
                        _("labeled samples"));
-  section_figures_add (table, "same-answer", _("Top-1 agreement with the float model"), NAN,
-                       (double) accuracy->agree / accuracy->n,
+  section_figures_add (table, "same-answer", _("Top-1 agreement with the float model"), NAN, figures->agreement,
                        section_figures_format_percent, NULL, _("labeled samples"));
 }
 
 static void
-section_figures_add_speed (VnReportContent     *table,
-                           const VnReportInput *input)
+section_figures_add_speed (VnReportContent        *table,
+                           const VnRuntimeFigures *figures)
 {
-  VnRuntimeFigures figures;
   char *ratio = NULL;
 
-  if (input->forecast == NULL && input->verification == NULL)
-    return;
-  vn_runtime_figures_init (&figures, input->forecast, input->verification);
-  if (!isnan (figures.ratio))
-    ratio = figures.time_measured ? g_strdup_printf (_("%.2f times the time"), figures.ratio)
-                                  : g_strdup_printf (_("about %.1f times the time, %.1f to %.1f"), figures.ratio,
-                                                     figures.least_ratio, figures.most_ratio);
-  section_figures_add (table, "seconds", _("Latency, one thread"), section_figures_known (figures.float_seconds),
-                       section_figures_known (figures.seconds), section_figures_format_ms,
+  if (!isnan (figures->ratio))
+    ratio = figures->time_measured ? g_strdup_printf (_("%.2f times the time"), figures->ratio)
+                                   : g_strdup_printf (_("about %.1f times the time, %.1f to %.1f"), figures->ratio,
+                                                      figures->least_ratio, figures->most_ratio);
+  section_figures_add (table, "seconds", _("Latency, one thread"), section_figures_known (figures->float_seconds),
+                       section_figures_known (figures->seconds), section_figures_format_ms,
                        ratio,
-                       figures.time_measured ? _("measured in ONNX Runtime") : _("estimated for ONNX Runtime"));
-  section_figures_add (table, "integer-share", _("Integer MACs"), NAN, figures.integer_share, section_figures_format_percent,
+                       figures->time_measured ? _("measured in ONNX Runtime") : _("estimated for ONNX Runtime"));
+  section_figures_add (table, "integer-share", _("Integer MACs"), NAN, figures->integer_share, section_figures_format_percent,
                        NULL,
-                       figures.share_measured ? _("measured in ONNX Runtime") : _("estimated for ONNX Runtime"));
+                       figures->share_measured ? _("measured in ONNX Runtime") : _("estimated for ONNX Runtime"));
 }
 
 void
-_vn_report_build_figures (VnReportSection     *section,
-                          const VnReportInput *input)
+_vn_report_build_figures (VnReportSection *section,
+                          VnRun           *run)
 {
   VnReportContent *table = _vn_report_add_table (section, NULL, columns, G_N_ELEMENTS (columns), parts, G_N_ELEMENTS (parts));
+  VnRunFigures figures;
 
-  section_figures_add_size (table, input);
-  section_figures_add_accuracy (table, input);
-  section_figures_add_speed (table, input);
+  vn_run_figures_init (&figures, run);
+  section_figures_add_size (table, &figures);
+  section_figures_add_accuracy (table, &figures, run);
+  section_figures_add_speed (table, &figures.runtime);
   if (table->rows->len == 0)
     g_ptr_array_set_size (section->contents, 0);
 }

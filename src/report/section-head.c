@@ -8,15 +8,15 @@
 #include "vn-verdict.h"
 
 void
-_vn_report_build_model (VnReportSection     *section,
-                        const VnReportInput *input)
+_vn_report_build_model (VnReportSection *section,
+                        VnRun           *run)
 {
-  g_autofree char *base = input->source->path != NULL ? g_path_get_basename (input->source->path) : NULL;
+  g_autofree char *base = run->source->path != NULL ? g_path_get_basename (run->source->path) : NULL;
   GPtrArray *facts = _vn_report_add_facts (section, NULL);
 
   _vn_report_fact (facts, "file", _("Model"), _vn_report_text (base));
-  _vn_report_fact (facts, "nodes", _("Nodes"), _vn_report_int (input->source->graph->nodes->len, NULL));
-  _vn_report_fact (facts, "opset", _("Opset"), _vn_report_int (vn_model_get_opset (input->source, ""), NULL));
+  _vn_report_fact (facts, "nodes", _("Nodes"), _vn_report_int (run->source->graph->nodes->len, NULL));
+  _vn_report_fact (facts, "opset", _("Opset"), _vn_report_int (vn_model_get_opset (run->source, ""), NULL));
 }
 
 /* A size of 0 is one that nobody knows. */
@@ -29,14 +29,14 @@ section_head_size_value (gsize bytes)
 }
 
 static VnReportValue *
-section_head_ratio_value (const VnReportInput *input)
+section_head_ratio_value (VnRun *run)
 {
   g_autofree char *number = NULL, *larger = NULL;
   double ratio;
 
-  if (input->float_bytes == 0 || input->quantized_bytes == 0)
+  if (run->float_bytes == 0 || run->quantized_bytes == 0)
     return _vn_report_nothing ();
-  ratio = (double) input->float_bytes / (double) input->quantized_bytes;
+  ratio = (double) run->float_bytes / (double) run->quantized_bytes;
   number = vn_format_fixed (ratio, 2);
   larger = vn_format_fixed (1 / ratio, 2);
   return _vn_report_number (ratio, ratio < 1 ? g_strdup_printf (_("%s times larger"), larger)
@@ -44,17 +44,17 @@ section_head_ratio_value (const VnReportInput *input)
 }
 
 void
-_vn_report_build_sizes (VnReportSection     *section,
-                        const VnReportInput *input)
+_vn_report_build_sizes (VnReportSection *section,
+                        VnRun           *run)
 {
   GPtrArray *facts = _vn_report_add_facts (section, NULL);
 
-  _vn_report_fact (facts, "float_bytes", _("Float size"), section_head_size_value (input->float_bytes));
-  _vn_report_fact (facts, "quantized_bytes", _("Quantized size"), section_head_size_value (input->quantized_bytes));
-  _vn_report_fact_joined (facts, "ratio", VN_REPORT_JOIN_PARENTHESES, section_head_ratio_value (input));
-  if (input->float_bytes > 0 && input->quantized_bytes > 0)
+  _vn_report_fact (facts, "float_bytes", _("Float size"), section_head_size_value (run->float_bytes));
+  _vn_report_fact (facts, "quantized_bytes", _("Quantized size"), section_head_size_value (run->quantized_bytes));
+  _vn_report_fact_joined (facts, "ratio", VN_REPORT_JOIN_PARENTHESES, section_head_ratio_value (run));
+  if (run->float_bytes > 0 && run->quantized_bytes > 0)
     {
-      g_autofree char *before = vn_format_bytes (input->float_bytes), *after = vn_format_bytes (input->quantized_bytes);
+      g_autofree char *before = vn_format_bytes (run->float_bytes), *after = vn_format_bytes (run->quantized_bytes);
 
       _vn_report_add_brief (section, g_strdup_printf ("%s → %s", before, after), g_strdup (_("size")), NULL);
     }
@@ -62,14 +62,14 @@ _vn_report_build_sizes (VnReportSection     *section,
 
 /* Of a comparison nobody knows what was calibrated on. */
 void
-_vn_report_build_samples (VnReportSection     *section,
-                          const VnReportInput *input)
+_vn_report_build_samples (VnReportSection *section,
+                          VnRun           *run)
 {
   GPtrArray *facts = _vn_report_add_facts (section, NULL);
 
   _vn_report_fact (facts, "calibration", _("Calibration samples"),
-                   input->recipe != NULL ? _vn_report_int (input->n_calibration, NULL) : _vn_report_nothing ());
-  _vn_report_fact (facts, "measured", _("Evaluation samples"), _vn_report_int (input->n_held_out, NULL));
+                   run->recipe != NULL ? _vn_report_int (run->n_calibration, NULL) : _vn_report_nothing ());
+  _vn_report_fact (facts, "measured", _("Evaluation samples"), _vn_report_int (run->n_held_out, NULL));
 }
 
 /* ---- the verdict ---- */
@@ -122,14 +122,14 @@ section_head_add_worst (GPtrArray        *facts,
 
 /* All facts of the summary in a few sentences. */
 static char *
-section_head_dup_sentence (const VnReportInput *input,
-                           const VnVerdict     *verdict)
+section_head_dup_sentence (VnRun           *run,
+                           const VnVerdict *verdict)
 {
   g_autoptr(GString) text = g_string_new (NULL);
   g_autofree char *noise = vn_format_number (vn_metric_get_info (VN_METRIC_NOISE)->bad, 3);
   g_autofree char *least = vn_format_number (vn_metric_get_info (VN_METRIC_COSINE)->bad, 3);
 
-  if (input->errors == NULL)
+  if (run->errors == NULL)
     return NULL;
   if (verdict->worst != NULL)
     {
@@ -142,8 +142,8 @@ section_head_dup_sentence (const VnReportInput *input,
   g_string_append_printf (text,
                           ngettext ("%u of %u tensor is marked (noise-to-signal ratio above %s or cosine below %s).",
                                     "%u of %u tensors are marked (noise-to-signal ratio above %s or cosine below %s).",
-                                    vn_error_table_get_n (input->errors)),
-                          section_head_count_marked (input->errors), vn_error_table_get_n (input->errors), noise, least);
+                                    vn_error_table_get_n (run->errors)),
+                          section_head_count_marked (run->errors), vn_error_table_get_n (run->errors), noise, least);
   for (guint i = 0; i < verdict->not_finite->len; i++)
     g_string_append_printf (text, "%s%s", i == 0 ? _(" Non-finite: ") : ", ",
                             (char *) g_ptr_array_index (verdict->not_finite, i));
@@ -152,23 +152,22 @@ section_head_dup_sentence (const VnReportInput *input,
 
 /* What is suspected of the samples comes before all that was measured on them. */
 void
-_vn_report_build_summary (VnReportSection     *section,
-                          const VnReportInput *input)
+_vn_report_build_summary (VnReportSection *section,
+                          VnRun           *run)
 {
-  g_autoptr(VnVerdict) verdict = vn_verdict_new (input->errors, input->accuracy, input->notes, input->forecast,
-                                                 input->verification);
+  g_autoptr(VnVerdict) verdict = vn_verdict_new (run);
   GPtrArray *facts;
 
   section_head_add_suspicions (section, verdict);
   _vn_report_add_verdict (section, verdict->id, verdict->title, verdict->text);
-  facts = _vn_report_add_facts (section, section_head_dup_sentence (input, verdict));
+  facts = _vn_report_add_facts (section, section_head_dup_sentence (run, verdict));
   section_head_add_not_finite (facts, verdict);
   section_head_add_worst (facts, verdict->worst);
   if (verdict->worst != NULL)
-    _vn_report_add_brief (section, vn_format_db_margin (verdict->worst_output_db, verdict->worst->margin_db),
+    _vn_report_add_brief (section, vn_format_db_margin (verdict->figures.worst_db, verdict->figures.margin_db),
                           g_strdup_printf (_("SQNR of the worst output, %s"), verdict->worst->value), NULL);
   _vn_report_fact (facts, "marked", _("Marked tensors"),
-                   input->errors != NULL ? _vn_report_int (section_head_count_marked (input->errors), NULL)
+                   run->errors != NULL ? _vn_report_int (section_head_count_marked (run->errors), NULL)
                    : _vn_report_nothing ());
 }
 
@@ -198,15 +197,15 @@ section_head_add_kept (VnReportSection *section,
 }
 
 void
-_vn_report_build_accuracy (VnReportSection     *section,
-                           const VnReportInput *input)
+_vn_report_build_accuracy (VnReportSection *section,
+                           VnRun           *run)
 {
-  const VnAccuracy *accuracy = input->accuracy;
+  const VnAccuracy *accuracy = &run->accuracy;
   GPtrArray *facts;
 
-  if (accuracy != NULL && vn_kept_is_known (&accuracy->kept))
+  if (vn_kept_is_known (&accuracy->kept))
     section_head_add_kept (section, &accuracy->kept);
-  if (accuracy == NULL || !accuracy->valid)
+  if (!accuracy->valid)
     return;
   facts = _vn_report_add_facts (section, g_strdup_printf (ngettext ("Top-1 on %u labeled sample: float %u, quantized "
                                                                     "%u, same prediction %u.",

@@ -11,19 +11,6 @@
 
 #define MOST_TITLES 2000u    /* points that can be told from each other */
 
-/* Of two networks that were only compared nobody knows how one became the other: only errors, by the names in the float
- * network. */
-static VnRun *
-section_network_make_result (const VnReportInput *input)
-{
-  VnRun *result = vn_run_new ();
-
-  result->source = vn_model_ref ((VnModel *) input->source);
-  result->prepared = vn_model_ref ((VnModel *) input->source);
-  result->errors = vn_error_table_ref (input->errors);
-  return result;
-}
-
 /* Of fine and of bad, as a legend says it. */
 static void
 section_network_dup_limits (VnMetric       metric,
@@ -40,14 +27,14 @@ section_network_dup_limits (VnMetric       metric,
 }
 
 static void
-section_network_add_picture (VnReportSection     *section,
-                             const VnReportInput *input,
-                             VnMetric             metric)
+section_network_add_picture (VnReportSection *section,
+                             VnRun           *run,
+                             VnMetric         metric)
 {
-  g_autoptr(VnRun) result = input->result != NULL ? vn_run_ref (input->result) : section_network_make_result (input);
-  g_autoptr(VnScene) scene = vn_scene_build (input->source, input->result);
-  const VnHeatHandles handles = vn_scene_default_handles (scene, input->source, result, metric);
-  g_autoptr(VnOverlay) overlay = vn_scene_build_overlay (scene, input->source, result, metric, handles);
+  /* of two networks that were only compared nobody knows how one became the other */
+  g_autoptr(VnScene) scene = vn_scene_build (run->source, run->recipe != NULL ? run : NULL);
+  const VnHeatHandles handles = vn_scene_default_handles (scene, run->source, run, metric);
+  g_autoptr(VnOverlay) overlay = vn_scene_build_overlay (scene, run->source, run, metric, handles);
   g_autofree char *text = g_strdup_printf (_("The graph from its inputs to its outputs, in rows. Color: %s."),
                                            _(vn_metric_get_info (metric)->title));
 
@@ -73,13 +60,13 @@ section_network_set_shape (VnPicturePoint     *point,
 
 /* In the order in which they are computed. */
 static void
-section_network_add_course (VnReportSection     *section,
-                            const VnReportInput *input)
+section_network_add_course (VnReportSection *section,
+                            VnRun           *run)
 {
-  VnErrorTable *errors = input->errors;
+  VnErrorTable *errors = run->errors;
   const VnHeatHandles handles = vn_heat_default_handles (VN_METRIC_SQNR);
   const VnMetricInfo *info = vn_metric_get_info (VN_METRIC_SQNR);
-  const VnPictureAxes axes = { .x_title = input->plan != NULL ? _("Position in the network; circle: 8-bit, square: "
+  const VnPictureAxes axes = { .x_title = run->plan != NULL ? _("Position in the network; circle: 8-bit, square: "
                                                                   "16-bit, hollow: float") : _("Position in the network"),
                                .y_title = _("dB, higher is better"), .lines = (const double[]) { info->fine, info->bad },
                                .n_lines = 2,
@@ -100,7 +87,7 @@ section_network_add_course (VnReportSection     *section,
                                             .t = vn_heat_t (vn_heat_axis (VN_METRIC_SQNR, row->sqnr_db), handles),
                                             .is_marked = row->is_output || row->is_last, .title =
                                               g_ptr_array_index (titles, titles->len - 1) };
-      section_network_set_shape (&points[n_points++], input->plan, row->value);
+      section_network_set_shape (&points[n_points++], run->plan, row->value);
     }
   if (n_points > 1)
     _vn_report_add_picture (section, _("SQNR along the network"),
@@ -110,15 +97,15 @@ section_network_add_course (VnReportSection     *section,
 }
 
 void
-_vn_report_build_network (VnReportSection     *section,
-                          const VnReportInput *input)
+_vn_report_build_network (VnReportSection *section,
+                          VnRun           *run)
 {
-  if (input->errors != NULL && (input->result != NULL || input->recipe == NULL))
-    section_network_add_picture (section, input, vn_error_table_get_weakest_metric (input->errors));
-  if (input->errors != NULL)
-    section_network_add_course (section, input);
-  if (input->recipe == NULL)
+  if (run->errors != NULL)
+    section_network_add_picture (section, run, vn_error_table_get_weakest_metric (run->errors));
+  if (run->errors != NULL)
+    section_network_add_course (section, run);
+  if (run->recipe == NULL)
     return;
-  _vn_report_add_size (section, input);
-  _vn_report_add_precision (section, input);
+  _vn_report_add_size (section, run);
+  _vn_report_add_precision (section, run);
 }

@@ -13,18 +13,18 @@ section_notes_get_remedy (const VnNote *note)
 }
 
 void
-_vn_report_build_notes (VnReportSection     *section,
-                        const VnReportInput *input)
+_vn_report_build_notes (VnReportSection *section,
+                        VnRun           *run)
 {
   static const char * const titles[] = { NULL, N_("Warning."), N_("Problem.") };
   GPtrArray *lines;
 
-  if (input->notes == NULL)
+  if (run->notes == NULL)
     return;
   lines = _vn_report_add_notes (section, NULL);
-  for (guint i = 0; i < vn_notes_get_n (input->notes); i++)
+  for (guint i = 0; i < vn_notes_get_n (run->notes); i++)
     {
-      const VnNote *note = vn_notes_get (input->notes, i);
+      const VnNote *note = vn_notes_get (run->notes, i);
 
       _vn_report_add_note (lines, note, titles[note->level] != NULL ? _(titles[note->level]) : NULL,
                            section_notes_get_remedy (note));

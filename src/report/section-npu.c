@@ -74,10 +74,10 @@ section_npu_move (const VnNpuMove *move)
 }
 
 void
-_vn_report_build_npu (VnReportSection     *section,
-                      const VnReportInput *input)
+_vn_report_build_npu (VnReportSection *section,
+                      VnRun           *run)
 {
-  const guint n = input->plan != NULL ? vn_quant_plan_get_n_npu_nodes (input->plan) : 0;
+  const guint n = run->plan != NULL ? vn_quant_plan_get_n_npu_nodes (run->plan) : 0;
   VnReportContent *table;
 
   if (n == 0)
@@ -85,7 +85,7 @@ _vn_report_build_npu (VnReportSection     *section,
   table = _vn_report_add_table (section, NULL, columns, G_N_ELEMENTS (columns), parts, G_N_ELEMENTS (parts));
   for (guint i = 0; i < n; i++)
     {
-      const VnNpuNode *node = vn_quant_plan_get_npu_node (input->plan, i);
+      const VnNpuNode *node = vn_quant_plan_get_npu_node (run->plan, i);
       GPtrArray *row = _vn_report_add_row (table);
       VnReportValue *moves = _vn_report_list ();
 

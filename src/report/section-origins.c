@@ -27,12 +27,12 @@ static const VnReportPart parts[] = {
 #define BRIEFS 4u
 
 static char *
-section_origins_dup_reason (const VnReportInput  *input,
+section_origins_dup_reason (VnRun                *run,
                             const VnContribution *item)
 {
-  for (guint i = 0; input->diagnosis != NULL && i < vn_diagnosis_get_n (input->diagnosis); i++)
+  for (guint i = 0; run->diagnosis != NULL && i < vn_diagnosis_get_n (run->diagnosis); i++)
     {
-      const VnFinding *finding = vn_diagnosis_get (input->diagnosis, i);
+      const VnFinding *finding = vn_diagnosis_get (run->diagnosis, i);
 
       if (g_str_equal (finding->tensor, item->name))
         return g_strdup_printf ("%s: %s", vn_contribution_role_get_title (item->role), vn_reason_get_title (finding->reason));
@@ -41,34 +41,34 @@ section_origins_dup_reason (const VnReportInput  *input,
 }
 
 static void
-section_origins_add_briefs (VnReportSection     *section,
-                            const VnReportInput *input,
-                            const GArray        *order)
+section_origins_add_briefs (VnReportSection *section,
+                            VnRun           *run,
+                            const GArray    *order)
 {
   for (guint i = 0; i < MIN (order->len, BRIEFS); i++)
     {
-      const VnContribution *item = vn_contributions_get (input->contributions, g_array_index (order, guint, i));
+      const VnContribution *item = vn_contributions_get (run->contributions, g_array_index (order, guint, i));
 
       _vn_report_add_brief (section, g_strdup_printf ("%.0f %%", 100 * item->share), g_strdup (item->name),
-                            section_origins_dup_reason (input, item));
+                            section_origins_dup_reason (run, item));
     }
 }
 
 void
-_vn_report_build_origins (VnReportSection     *section,
-                          const VnReportInput *input)
+_vn_report_build_origins (VnReportSection *section,
+                          VnRun           *run)
 {
   g_autoptr(GArray) order = NULL;
   VnReportContent *table;
 
-  if (input->contributions == NULL || vn_contributions_get_n (input->contributions) == 0)
+  if (run->contributions == NULL || vn_contributions_get_n (run->contributions) == 0)
     return;
-  order = vn_contributions_sort (input->contributions);
-  section_origins_add_briefs (section, input, order);
+  order = vn_contributions_sort (run->contributions);
+  section_origins_add_briefs (section, run, order);
   table = _vn_report_add_table (section, NULL, columns, G_N_ELEMENTS (columns), parts, G_N_ELEMENTS (parts));
   for (guint i = 0; i < order->len; i++)
     {
-      const VnContribution *item = vn_contributions_get (input->contributions, g_array_index (order, guint, i));
+      const VnContribution *item = vn_contributions_get (run->contributions, g_array_index (order, guint, i));
       GPtrArray *row = _vn_report_add_row (table);
 
       g_ptr_array_add (row, _vn_report_text (item->name));

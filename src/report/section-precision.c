@@ -12,17 +12,17 @@
  * Adds bars of the sizes, if both are known.
  */
 void
-_vn_report_add_size (VnReportSection     *section,
-                     const VnReportInput *input)
+_vn_report_add_size (VnReportSection *section,
+                     VnRun           *run)
 {
-  g_autofree char *before = vn_format_bytes (input->float_bytes), *after = vn_format_bytes (input->quantized_bytes);
+  g_autofree char *before = vn_format_bytes (run->float_bytes), *after = vn_format_bytes (run->quantized_bytes);
   const VnPictureBar bars[] = {
-    { _("Float"), before, (double) input->float_bytes, FALSE },
-    { _("Now"), after, (double) input->quantized_bytes, TRUE },
+    { _("Float"), before, (double) run->float_bytes, FALSE },
+    { _("Now"), after, (double) run->quantized_bytes, TRUE },
   };
   g_autofree char *text = NULL;
 
-  if (input->float_bytes == 0 || input->quantized_bytes == 0)
+  if (run->float_bytes == 0 || run->quantized_bytes == 0)
     return;
   /* Translators: size of the float network, and of the quantized one */
   text = g_strdup_printf (_("Size: float %s, now %s"), before, after);
@@ -124,15 +124,15 @@ section_precision_dup_about (VnRun       *result,
  * Adds how many nodes of the opened network have which precision.
  */
 void
-_vn_report_add_precision (VnReportSection     *section,
-                          const VnReportInput *input)
+_vn_report_add_precision (VnReportSection *section,
+                          VnRun           *run)
 {
   g_autoptr(GArray) counts = NULL;
   VnReportContent *table;
 
-  if (input->result == NULL || input->result->plan == NULL)
+  if (run->plan == NULL)
     return;
-  counts = section_precision_count (input->result);
+  counts = section_precision_count (run);
   if (counts->len == 0)
     return;
   table = _vn_report_add_table (section, "precision", columns, G_N_ELEMENTS (columns), parts, G_N_ELEMENTS (parts));
@@ -143,7 +143,7 @@ _vn_report_add_precision (VnReportSection     *section,
       const Count *count = &g_array_index (counts, Count, i);
       const VnScenePrecision precision = count->type == VN_DTYPE_F32 ? VN_PRECISION_FLOAT : vn_precision_of_dtype (count->type);
       GPtrArray *row = _vn_report_add_row (table);
-      g_autofree char *about = section_precision_dup_about (input->result, count);
+      g_autofree char *about = section_precision_dup_about (run, count);
 
       g_ptr_array_add (row, _vn_report_signed (_vn_report_text_as (vn_dtype_get_name (count->type),
                                                                    vn_dtype_get_badge (count->type)),

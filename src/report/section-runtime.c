@@ -68,18 +68,18 @@ section_runtime_dup_ratio (const VnRuntimeFigures *figures)
 }
 
 static void
-section_runtime_add_facts (VnReportSection     *section,
-                           const VnReportInput *input)
+section_runtime_add_facts (VnReportSection *section,
+                           VnRun           *run)
 {
   GPtrArray *facts = _vn_report_add_facts (section, NULL);
   VnRuntimeFigures figures;
 
-  vn_runtime_figures_init (&figures, input->forecast, input->verification);
+  vn_runtime_figures_init (&figures, run->forecast, run->verification);
   _vn_report_fact (facts, "onnxruntime", _("Measured in ONNX Runtime"),
-                   _vn_report_text (input->verification != NULL ? input->verification->version : NULL));
-  if (input->verification != NULL && input->verification->refusal != NULL)
+                   _vn_report_text (run->verification != NULL ? run->verification->version : NULL));
+  if (run->verification != NULL && run->verification->refusal != NULL)
     _vn_report_fact (facts, "refusal", _("ONNX Runtime’s message about the export"),
-                     _vn_report_text (input->verification->refusal));
+                     _vn_report_text (run->verification->refusal));
   _vn_report_fact (facts, "integer_share", _("Integer MACs"), section_runtime_percent (figures.integer_share));
   section_runtime_add_source (facts, "integer_share_from", figures.integer_share, figures.share_measured);
   _vn_report_fact (facts, "seconds", figures.time_measured ? _("Latency, one thread") : _("Estimated latency, one thread"),
@@ -170,12 +170,12 @@ section_runtime_add_nodes (VnReportSection         *section,
 }
 
 static void
-section_runtime_add_briefs (VnReportSection     *section,
-                            const VnReportInput *input)
+section_runtime_add_briefs (VnReportSection *section,
+                            VnRun           *run)
 {
   VnRuntimeFigures figures;
 
-  vn_runtime_figures_init (&figures, input->forecast, input->verification);
+  vn_runtime_figures_init (&figures, run->forecast, run->verification);
   if (figures.seconds > 0 && figures.float_seconds > 0)
     _vn_report_add_brief (section, g_strdup_printf ("%.3g → %.3g ms", 1e3 * figures.float_seconds, 1e3 * figures.seconds),
                           g_strdup (figures.time_measured ? _("latency in ONNX Runtime, measured")
@@ -186,15 +186,15 @@ section_runtime_add_briefs (VnReportSection     *section,
 }
 
 void
-_vn_report_build_runtime (VnReportSection     *section,
-                          const VnReportInput *input)
+_vn_report_build_runtime (VnReportSection *section,
+                          VnRun           *run)
 {
-  if (input->forecast == NULL && input->verification == NULL)
+  if (run->forecast == NULL && run->verification == NULL)
     return;
-  section_runtime_add_facts (section, input);
-  section_runtime_add_briefs (section, input);
-  if (input->verification != NULL && input->verification->outputs->len > 0)
-    section_runtime_add_outputs (section, input->verification);
-  if (input->forecast != NULL)
-    section_runtime_add_nodes (section, input->forecast);
+  section_runtime_add_facts (section, run);
+  section_runtime_add_briefs (section, run);
+  if (run->verification != NULL && run->verification->outputs->len > 0)
+    section_runtime_add_outputs (section, run->verification);
+  if (run->forecast != NULL)
+    section_runtime_add_nodes (section, run->forecast);
 }

@@ -101,8 +101,8 @@ section_settings_add_differences (VnReportSection *section,
 
 /* Rules as they were made, one row for those that were made together. */
 static void
-section_settings_add_rules (VnReportSection     *section,
-                            const VnReportInput *input)
+section_settings_add_rules (VnReportSection *section,
+                            VnRun           *run)
 {
   static const VnReportColumn columns[] = {
     { "title", N_("Rule"), NULL, FALSE, VN_REPORT_APART, 0 },
@@ -111,7 +111,7 @@ section_settings_add_rules (VnReportSection     *section,
     { "nodes", N_("Nodes"), NULL, TRUE, VN_REPORT_APART, 0 },
   };
   static const VnReportPart parts[] = { { NULL, NULL } };
-  g_autoptr(GPtrArray) sets = vn_recipe_list_rule_sets (input->recipe, input->source->graph);
+  g_autoptr(GPtrArray) sets = vn_recipe_list_rule_sets (run->recipe, run->source->graph);
   VnReportContent *table;
 
   if (sets->len == 0)
@@ -121,7 +121,7 @@ section_settings_add_rules (VnReportSection     *section,
   for (guint i = 0; i < sets->len; i++)
     {
       const VnRuleSet *set = g_ptr_array_index (sets, i);
-      g_autofree char *effect = vn_override_dup_effect (g_ptr_array_index (input->recipe->overrides, set->first));
+      g_autofree char *effect = vn_override_dup_effect (g_ptr_array_index (run->recipe->overrides, set->first));
       GPtrArray *row = _vn_report_add_row (table);
 
       g_ptr_array_add (row, _vn_report_text (set->title));
@@ -132,23 +132,23 @@ section_settings_add_rules (VnReportSection     *section,
 }
 
 void
-_vn_report_build_settings (VnReportSection     *section,
-                           const VnReportInput *input)
+_vn_report_build_settings (VnReportSection *section,
+                           VnRun           *run)
 {
-  g_autofree char *samples = input->data != NULL ? g_path_get_basename (input->data->path) : NULL;
+  g_autofree char *samples = run->data != NULL ? g_path_get_basename (run->data->path) : NULL;
   GPtrArray *facts;
 
-  if (input->recipe == NULL)
+  if (run->recipe == NULL)
     return;
   facts = _vn_report_add_facts (section, NULL);
-  _vn_report_fact (facts, "preset", _("Preset"), _vn_report_text (input->recipe->preset));
-  section_settings_add_types (facts, input->recipe);
-  section_settings_add_ranges (facts, input->recipe);
+  _vn_report_fact (facts, "preset", _("Preset"), _vn_report_text (run->recipe->preset));
+  section_settings_add_types (facts, run->recipe);
+  section_settings_add_ranges (facts, run->recipe);
   _vn_report_fact (facts, "exclude", _("Left in float"),
-                   _vn_report_for_programs (section_settings_list_rules (input->recipe, TRUE)));
-  _vn_report_fact (facts, "rules", _("Rules"), _vn_report_for_programs (section_settings_list_rules (input->recipe, FALSE)));
+                   _vn_report_for_programs (section_settings_list_rules (run->recipe, TRUE)));
+  _vn_report_fact (facts, "rules", _("Rules"), _vn_report_for_programs (section_settings_list_rules (run->recipe, FALSE)));
   _vn_report_fact (facts, "samples", _("Samples"), _vn_report_text (samples));
-  section_settings_add_rules (section, input);
-  section_settings_add_differences (section, input->recipe);
-  _vn_report_add_command (section, "command", _("To reproduce this model:"), vn_report_dup_command (input));
+  section_settings_add_rules (section, run);
+  section_settings_add_differences (section, run->recipe);
+  _vn_report_add_command (section, "command", _("To reproduce this model:"), vn_report_dup_command (run));
 }

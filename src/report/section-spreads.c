@@ -19,15 +19,15 @@ section_spreads_find_reason (VnDiagnosis *diagnosis,
 }
 
 void
-_vn_report_build_spreads (VnReportSection     *section,
-                          const VnReportInput *input)
+_vn_report_build_spreads (VnReportSection *section,
+                          VnRun           *run)
 {
-  g_autoptr(GPtrArray) spreads = input->result != NULL ? vn_run_list_spreads (input->result) : NULL;
+  g_autoptr(GPtrArray) spreads = vn_run_list_spreads (run);
 
   for (guint i = 0; spreads != NULL && i < spreads->len; i++)
     {
       const VnSpread *spread = g_ptr_array_index (spreads, i);
-      const char *reason = section_spreads_find_reason (input->diagnosis, spread->tensor);
+      const char *reason = section_spreads_find_reason (run->diagnosis, spread->tensor);
       g_autofree char *title = g_strdup_printf ("%s (%s)", spread->tensor, vn_contribution_role_get_title (spread->role));
 
       _vn_report_add_picture (section, title, reason != NULL ? reason : _("Number of values on a logarithmic scale; "

@@ -50,17 +50,17 @@ section_steps_add_briefs (VnReportSection *section,
 }
 
 void
-_vn_report_build_steps (VnReportSection     *section,
-                        const VnReportInput *input)
+_vn_report_build_steps (VnReportSection *section,
+                        VnRun           *run)
 {
   VnReportContent *table;
 
-  if (input->steps == NULL || input->steps->len == 0)
+  if (run->steps == NULL || run->steps->len == 0)
     return;
   table = _vn_report_add_table (section, NULL, columns, G_N_ELEMENTS (columns), parts, G_N_ELEMENTS (parts));
-  for (guint i = 0; i < input->steps->len; i++)
+  for (guint i = 0; i < run->steps->len; i++)
     {
-      const VnRunStep *step = g_ptr_array_index (input->steps, i);
+      const VnRunStep *step = g_ptr_array_index (run->steps, i);
       GPtrArray *row = _vn_report_add_row (table);
 
       g_ptr_array_add (row, _vn_report_bool (step->kept, step->kept ? _("yes") : ""));
@@ -68,5 +68,5 @@ _vn_report_build_steps (VnReportSection     *section,
       g_ptr_array_add (row, section_steps_gain (step->after_db - step->before_db));
       g_ptr_array_add (row, _vn_report_text (step->outcome));
     }
-  section_steps_add_briefs (section, input->steps);
+  section_steps_add_briefs (section, run->steps);
 }

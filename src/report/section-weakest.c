@@ -148,20 +148,20 @@ section_weakest_add (VnReportContent *table,
 }
 
 void
-_vn_report_build_weakest (VnReportSection     *section,
-                          const VnReportInput *input)
+_vn_report_build_weakest (VnReportSection *section,
+                          VnRun           *run)
 {
-  g_autoptr(GArray) weak = input->result != NULL && input->recipe != NULL ? vn_weak_nodes_list (input->result) : NULL;
+  g_autoptr(GArray) weak = run->recipe != NULL ? vn_weak_nodes_list (run) : NULL;
   VnReportContent *table;
   VnMetric metric;
 
   if (weak == NULL || weak->len == 0)
     return;
-  metric = vn_error_table_get_weakest_metric (input->result->errors);
+  metric = vn_error_table_get_weakest_metric (run->errors);
   table = _vn_report_add_table (section, NULL, columns, G_N_ELEMENTS (columns), metric == VN_METRIC_CONTRIBUTION
                                 ? share_parts : own_parts, 1);
   table->is_large = TRUE;
   for (guint i = 0; i < MIN (weak->len, MOST_NODES); i++)
-    section_weakest_add (table, input->result, g_ptr_array_index (input->source->graph->nodes, g_array_index (weak, guint, i)),
+    section_weakest_add (table, run, g_ptr_array_index (run->source->graph->nodes, g_array_index (weak, guint, i)),
                          metric);
 }

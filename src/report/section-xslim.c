@@ -77,11 +77,11 @@ section_xslim_add_row (VnReportContent  *table,
 }
 
 void
-_vn_report_build_xslim (VnReportSection     *section,
-                        const VnReportInput *input)
+_vn_report_build_xslim (VnReportSection *section,
+                        VnRun           *run)
 {
   static const VnReportPart parts[] = { { NULL, NULL } };
-  g_autoptr(GPtrArray) rows = vn_xslim_list_rows (input->prepared, input->errors, input->plan, input->stats);
+  g_autoptr(GPtrArray) rows = vn_xslim_list_rows (run->prepared, run->errors, run->plan, run->stats);
   VnReportContent *table = _vn_report_add_table (section, NULL, columns, G_N_ELEMENTS (columns), parts, G_N_ELEMENTS (parts));
 
   table->intro = section_xslim_dup_legend ();

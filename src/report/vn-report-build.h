@@ -8,11 +8,11 @@
 
 G_BEGIN_DECLS
 
-typedef void (*VnReportBuildFunc) (VnReportSection     *section,
-                                   const VnReportInput *input);
+typedef void (*VnReportBuildFunc) (VnReportSection *section,
+                                   VnRun           *run);
 
 #define VN_REPORT_SECTION(id, title, layouts, stage) \
-  void _vn_report_build_##id (VnReportSection *section, const VnReportInput *input);
+  void _vn_report_build_##id (VnReportSection *section, VnRun *run);
 #include "vn-report-sections.def"
 #undef VN_REPORT_SECTION
 
@@ -89,8 +89,8 @@ void             _vn_report_add_note    (GPtrArray            *lines,
 
 /* Parts of the section "network": section-precision.c. */
 void             _vn_report_add_size    (VnReportSection      *section,
-                                         const VnReportInput  *input);
+                                         VnRun                *run);
 void             _vn_report_add_precision (VnReportSection    *section,
-                                         const VnReportInput  *input);
+                                         VnRun                *run);
 
 G_END_DECLS

@@ -209,43 +209,43 @@ command_add_recipe (GPtrArray      *words,
 
 /* Of a run that chose another point of its curve the rules say which: a curve that starts there would be another one. */
 static void
-command_add_curve (GPtrArray           *words,
-                   const VnReportInput *input)
+command_add_curve (GPtrArray *words,
+                   VnRun     *run)
 {
-  if (input->run->stats != NULL || (input->diagnosis != NULL && vn_diagnosis_get_n_trials (input->diagnosis) > 0))
+  if (run->settings.stats != NULL || (run->diagnosis != NULL && vn_diagnosis_get_n_trials (run->diagnosis) > 0))
     return;   /* excluded by it: what is measured of a curve is not what these are about */
-  for (guint i = 0; input->curve != NULL && i < vn_curve_get_n (input->curve); i++)
+  for (guint i = 0; run->curve != NULL && i < vn_curve_get_n (run->curve); i++)
     {
-      const VnCurvePoint *point = vn_curve_get (input->curve, i);
+      const VnCurvePoint *point = vn_curve_get (run->curve, i);
 
-      if (!point->is_plain || !vn_recipe_equal (point->recipe, input->recipe))
+      if (!point->is_plain || !vn_recipe_equal (point->recipe, run->recipe))
         continue;
       command_add (words, "--curve", NULL);
-      g_ptr_array_add (words, g_strdup_printf ("--curve-cost=%s", vn_curve_cost_get_id (input->curve->cost)));
+      g_ptr_array_add (words, g_strdup_printf ("--curve-cost=%s", vn_curve_cost_get_id (run->curve->cost)));
       return;
     }
 }
 
 static void
-command_add_run (GPtrArray           *words,
-                 const VnReportInput *input)
+command_add_run (GPtrArray *words,
+                 VnRun     *run)
 {
-  const VnRunSettings *run = input->run;
+  const VnRunSettings *settings = &run->settings;
 
-  for (guint i = 0; run->stats != NULL && run->stats[i] != NULL; i++)
-    command_add (words, "--stats", run->stats[i]);
-  command_add_shapes (words, run->shapes);
-  if (input->data != NULL && input->data->held_out >= 0)
-    command_add_number (words, "--held-out", (guint64) input->data->held_out);
-  if (input->data != NULL && run->n_calibration > 0)
-    command_add_number (words, "--calibration-samples", run->n_calibration);
-  if (run->skip_compare)
+  for (guint i = 0; settings->stats != NULL && settings->stats[i] != NULL; i++)
+    command_add (words, "--stats", settings->stats[i]);
+  command_add_shapes (words, settings->shapes);
+  if (run->data != NULL && run->data->held_out >= 0)
+    command_add_number (words, "--held-out", (guint64) run->data->held_out);
+  if (run->data != NULL && settings->n_calibration > 0)
+    command_add_number (words, "--calibration-samples", settings->n_calibration);
+  if (settings->skip_compare)
     command_add (words, "--skip-compare", NULL);
-  if (input->diagnosis != NULL && vn_diagnosis_get_n_trials (input->diagnosis) > 0)
+  if (run->diagnosis != NULL && vn_diagnosis_get_n_trials (run->diagnosis) > 0)
     command_add (words, "--cures", NULL);
-  else if (input->contributions != NULL)
+  else if (run->contributions != NULL)
     command_add (words, "--origins", NULL);
-  command_add_curve (words, input);
+  command_add_curve (words, run);
 }
 
 static char *
@@ -291,7 +291,7 @@ command_append_word (GString    *text,
 
 /**
  * vn_report_dup_command:
- * @input: of a run with a recipe
+ * @run: with its model as opened
  *
  * Paths are as they were given: the command works in the folder where the run was started.
  *
@@ -299,47 +299,25 @@ command_append_word (GString    *text,
  *   run was, as the model came from no file or single inputs have settings of their own
  */
 char *
-vn_report_dup_command (const VnReportInput *input)
+vn_report_dup_command (VnRun *run)
 {
   g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func (g_free);
   g_autoptr(GString) text = g_string_new (NULL);
   g_autofree char *output = NULL;
 
-  g_return_val_if_fail (input != NULL, NULL);
+  g_return_val_if_fail (run != NULL, NULL);
 
-  if (input->run == NULL || input->recipe == NULL || input->source->path == NULL)
+  if (run->recipe == NULL || run->source->path == NULL)
     return NULL;
-  output = command_dup_output (input->source->path);
+  output = command_dup_output (run->source->path);
   command_add (words, "vernier-cli", "quantize");
-  command_add (words, input->source->path, NULL);
+  command_add (words, run->source->path, NULL);
   command_add (words, "-o", output);
-  if (input->data != NULL && !command_add_data (words, input->data))
+  if (run->data != NULL && !command_add_data (words, run->data))
     return NULL;
-  command_add_run (words, input);
-  command_add_recipe (words, input->recipe);
+  command_add_run (words, run);
+  command_add_recipe (words, run->recipe);
   for (guint i = 0; i < words->len; i++)
     command_append_word (text, g_ptr_array_index (words, i));
   return g_string_free (g_steal_pointer (&text), FALSE);
-}
-
-/**
- * vn_report_input_init:
- * @self: what a report tells of @result
- */
-void
-vn_report_input_init (VnReportInput *self,
-                      VnRun         *result)
-{
-  g_return_if_fail (self != NULL && result != NULL);
-
-  *self = (VnReportInput) { .source = result->source, .prepared = result->prepared, .quantized = result->quantized,
-                            .recipe = result->recipe, .data = result->data, .plan = result->plan, .errors = result->errors,
-                            .contributions = result->contributions,
-                            .diagnosis = result->diagnosis,
-                            .forecast = result->forecast, .verification = result->verification,
-                            .stats = result->stats, .notes = result->notes, .accuracy = &result->accuracy,
-                            .float_bytes = result->float_bytes, .quantized_bytes = result->quantized_bytes,
-                            .n_calibration = result->n_calibration, .n_held_out = result->n_held_out,
-                            .left_out = result->left_out, .run = &result->settings,
-                            .steps = result->steps, .curve = result->curve, .result = result };
 }

@@ -32,20 +32,19 @@ report_model_free_section (gpointer data)
 /* ---- the model ---- */
 
 static const char *
-report_model_get_title (const VnReportInput *input,
-                        VnReportLayout       layout)
+report_model_get_title (VnRun          *run,
+                        VnReportLayout  layout)
 {
   if (layout == VN_REPORT_LAYOUT_XSLIM)
     return _("Quantization analysis");
-  return input->recipe != NULL ? _("Quantization report") : _("Comparison");
+  return run->recipe != NULL ? _("Quantization report") : _("Comparison");
 }
 
 /* When the run ended, not when this is written: the same result gives the same report. */
 static char *
-report_model_dup_made (const VnReportInput *input)
+report_model_dup_made (VnRun *run)
 {
-  g_autoptr(GDateTime) time = input->result != NULL && input->result->time > 0
-                              ? g_date_time_new_from_unix_local (input->result->time) : NULL;
+  g_autoptr(GDateTime) time = run->time > 0 ? g_date_time_new_from_unix_local (run->time) : NULL;
   /* Translators: a day and a time, as g_date_time_format() takes them: “20 November 2026, 14:02” */
   g_autofree char *when = time != NULL ? g_date_time_format (time, _("%-d %B %Y, %H:%M")) : NULL;
 
@@ -54,30 +53,30 @@ report_model_dup_made (const VnReportInput *input)
 
 /* The folder alone: where it lies is nobody's business. */
 static char *
-report_model_dup_samples (const VnReportInput *input)
+report_model_dup_samples (VnRun *run)
 {
-  g_autofree char *name = input->data != NULL && input->data->path != NULL ? g_path_get_basename (input->data->path) : NULL;
+  g_autofree char *name = run->data != NULL && run->data->path != NULL ? g_path_get_basename (run->data->path) : NULL;
 
-  if (name == NULL || input->n_calibration == 0)
+  if (name == NULL || run->n_calibration == 0)
     return NULL;
-  if (vn_data_spec_is_random (input->data))
-    return g_strdup_printf (ngettext ("calibrated on %u random sample", "calibrated on %u random samples", input->n_calibration),
-                            input->n_calibration);
+  if (vn_data_spec_is_random (run->data))
+    return g_strdup_printf (ngettext ("calibrated on %u random sample", "calibrated on %u random samples", run->n_calibration),
+                            run->n_calibration);
   /* Translators: number of samples, name of their folder */
-  return g_strdup_printf (_("calibrated on %u of %s"), input->n_calibration, name);
+  return g_strdup_printf (_("calibrated on %u of %s"), run->n_calibration, name);
 }
 
 static char *
-report_model_dup_foot (const VnReportInput *input)
+report_model_dup_foot (VnRun *run)
 {
-  const guint n = input->n_held_out;
+  const guint n = run->n_held_out;
   g_autofree char *calibrated = NULL, *measured = NULL;
 
-  if (input->recipe == NULL)
+  if (run->recipe == NULL)
     return n > 0 ? g_strdup_printf (ngettext ("Compared on %u sample.", "Compared on %u samples.", n), n) : NULL;
-  calibrated = report_model_dup_samples (input);
-  measured = input->errors == NULL || n == 0 ? g_strdup (_("Not measured")) :
-             input->left_out ? g_strdup_printf (ngettext ("Measured on %u sample, excluded from calibration for it",
+  calibrated = report_model_dup_samples (run);
+  measured = run->errors == NULL || n == 0 ? g_strdup (_("Not measured")) :
+             run->left_out ? g_strdup_printf (ngettext ("Measured on %u sample, excluded from calibration for it",
                                                           "Measured on %u samples, each excluded from calibration in turn", n),
                                                           n) :
              g_strdup_printf (ngettext ("Measured on %u sample not used for calibration",
@@ -87,26 +86,27 @@ report_model_dup_foot (const VnReportInput *input)
 
 /**
  * vn_report_model_new:
- * @input: what a run found; not needed any more afterwards
- * @layout: which sections; of %VN_REPORT_LAYOUT_XSLIM @input must have errors and the float network
+ * @run: with its model as opened; not needed any more afterwards. Without recipe it is a comparison of two networks: the float
+ *   one is @source and @prepared
+ * @layout: which sections; of %VN_REPORT_LAYOUT_XSLIM @run must have errors and the float network
  *
  * It holds no folders but those in the command, and no time but that when the run ended: the same run gives the same report.
  *
  * Returns: (transfer full): all that is told of it, in the language of the user
  */
 VnReportModel *
-vn_report_model_new (const VnReportInput *input,
-                     VnReportLayout       layout)
+vn_report_model_new (VnRun          *run,
+                     VnReportLayout  layout)
 {
   VnReportModel *self;
 
-  g_return_val_if_fail (input != NULL && input->source != NULL, NULL);
-  g_return_val_if_fail (layout != VN_REPORT_LAYOUT_XSLIM || (input->errors != NULL && input->prepared != NULL), NULL);
+  g_return_val_if_fail (run != NULL && run->source != NULL, NULL);
+  g_return_val_if_fail (layout != VN_REPORT_LAYOUT_XSLIM || (run->errors != NULL && run->prepared != NULL), NULL);
 
   self = g_new0 (VnReportModel, 1);
-  self->title = report_model_get_title (input, layout);
-  self->made = report_model_dup_made (input);
-  self->foot = report_model_dup_foot (input);
+  self->title = report_model_get_title (run, layout);
+  self->made = report_model_dup_made (run);
+  self->foot = report_model_dup_foot (run);
   self->sections = g_ptr_array_new_with_free_func (report_model_free_section);
   for (guint i = 0; i < G_N_ELEMENTS (sections); i++)
     {
@@ -119,7 +119,7 @@ vn_report_model_new (const VnReportInput *input,
                                      sections[i].stage == VN_REPORT_STAGE_HEAD,
                                      g_ptr_array_new_with_free_func (_vn_report_content_free),
                                      g_ptr_array_new_with_free_func (_vn_report_brief_free) };
-      sections[i].build (section, input);
+      sections[i].build (section, run);
       if (section->contents->len > 0)
         g_ptr_array_add (self->sections, section);
       else

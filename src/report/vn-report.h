@@ -14,40 +14,8 @@
 
 G_BEGIN_DECLS
 
-/**
- * VnReportInput: what a report tells. All borrowed; nullable where said.
- */
-typedef struct
-{
-  const VnModel    *source;
-  const VnModel    *prepared;       /* nullable: the float network that was compared */
-  const VnModel    *quantized;      /* nullable */
-  const VnRecipe   *recipe;         /* nullable: a plain comparison */
-  const VnDataSpec *data;           /* nullable */
-  VnQuantPlan      *plan;           /* nullable */
-  VnErrorTable     *errors;         /* nullable */
-  VnContributions  *contributions;  /* nullable */
-  VnCurve          *curve;          /* nullable */
-  VnDiagnosis      *diagnosis;      /* nullable */
-  const VnRuntimeForecast *forecast; /* nullable */
-  const VnVerification *verification;   /* nullable */
-  GPtrArray        *steps;          /* nullable: of VnRunStep */
-  VnStats          *stats;          /* nullable */
-  VnNotes          *notes;          /* nullable */
-  const VnAccuracy *accuracy;       /* nullable, or not valid */
-  gsize             float_bytes, quantized_bytes;
-  guint             n_calibration, n_held_out;
-  gboolean          left_out;       /* as of VnRun */
-  const VnRunSettings *run;         /* nullable: then no command can repeat it */
-  VnRun            *result;         /* nullable: all of it; then there are pictures of the network and of values */
-} VnReportInput;
-
-/* All that a result says; its strings and objects stay its own. */
-void    vn_report_input_init (VnReportInput *self,
-                              VnRun         *result);
-
 /* The command that makes the same network again, for a shell; NULL if none can: vn-report-command.c. */
-char   *vn_report_dup_command (const VnReportInput *input);
+char   *vn_report_dup_command (VnRun *run);
 
 /* Which sections a report has, and in whose words: bits of vn-report-sections.def. */
 typedef enum
@@ -57,7 +25,7 @@ typedef enum
   VN_REPORT_LAYOUT_ANY    = VN_REPORT_LAYOUT_REPORT | VN_REPORT_LAYOUT_XSLIM
 } VnReportLayout;
 
-VnReportModel         *vn_report_model_new             (const VnReportInput    *input,
+VnReportModel         *vn_report_model_new             (VnRun                  *run,
                                                         VnReportLayout          layout);
 
 /* What fonts, their libraries and the thread that looks for them take at most. */

@@ -139,11 +139,8 @@ vn_export_job_write_report (VnJob         *job,
 {
   VnExportJob *self = vn_job_get_state (job, &export_job_kind);
   const VnProgress progress = vn_job_get_reporter (job);
-  VnReportInput input;
-  g_autoptr(VnReportModel) model = NULL;
+  g_autoptr(VnReportModel) model = vn_report_model_new (self->result, VN_REPORT_LAYOUT_REPORT);
 
-  vn_report_input_init (&input, self->result);
-  model = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
   for (guint i = 0; i < self->reports->len; i++)
     {
       const Report *report = g_ptr_array_index (self->reports, i);

@@ -86,9 +86,10 @@ static void
 rule_gains_add_run (VnRuleGains        *self,
                     const VnProjectRun *run)
 {
-  Figures figures = { run->preset, run->inputs_digest, NULL, run->outputs_sqnr, (gint64) run->quantized_bytes, FALSE };
+  Figures figures = { run->preset, run->inputs_digest, NULL, run->figures.outputs_db, (gint64) run->figures.quantized_bytes,
+                      FALSE };
 
-  if (run->inputs_digest == NULL || isnan (run->outputs_sqnr) || g_strv_length (run->changes) > MOST_RULES)
+  if (run->inputs_digest == NULL || isnan (run->figures.outputs_db) || g_strv_length (run->changes) > MOST_RULES)
     return;
   figures.changes = g_array_new (FALSE, FALSE, sizeof (guint));
   for (guint i = 0; run->changes[i] != NULL; i++)

@@ -32,8 +32,8 @@ vn_run_list_new (void)
 {
   VnRunList *self = g_new0 (VnRunList, 1);
 
-  self->runs = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_project_run_unref);
-  self->removed = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_project_run_unref);
+  self->runs = vn_project_runs_new ();
+  self->removed = vn_project_runs_new ();
   self->known = g_ptr_array_new_with_free_func (run_list_forget);
   return self;
 }
@@ -83,25 +83,11 @@ vn_run_list_set (VnRunList *self,
 
   g_return_if_fail (self != NULL);
 
-  own = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_project_run_unref);
+  own = vn_project_runs_new ();
   for (guint i = 0; runs != NULL && i < runs->len; i++)
     g_ptr_array_add (own, vn_project_run_ref (g_ptr_array_index (runs, i)));
   g_ptr_array_unref (self->runs);
   self->runs = own;
-}
-
-static VnProjectRun *
-run_list_find_in (GPtrArray  *runs,
-                  const char *id)
-{
-  for (guint i = 0; i < runs->len; i++)
-    {
-      VnProjectRun *run = g_ptr_array_index (runs, i);
-
-      if (g_str_equal (run->id, id))
-        return run;
-    }
-  return NULL;
 }
 
 /**
@@ -115,7 +101,7 @@ vn_run_list_find (VnRunList  *self,
 {
   g_return_val_if_fail (self != NULL && id != NULL, NULL);
 
-  return run_list_find_in (self->runs, id);
+  return vn_project_runs_find (self->runs, id);
 }
 
 /**
@@ -144,18 +130,38 @@ vn_run_list_find_recipe (VnRunList      *self,
 
 /* The same once more is not another run. */
 static VnProjectRun *
-run_list_find_same (VnRunList          *self,
-                    const VnProjectRun *run)
+run_list_find_same (VnRunList   *self,
+                    const VnRun *record)
 {
+  VnRunFigures figures;
+
+  vn_run_figures_init (&figures, record);
   for (guint i = 0; i < self->runs->len; i++)
     {
       VnProjectRun *old = g_ptr_array_index (self->runs, i);
 
-      if (g_strcmp0 (old->recipe_digest, run->recipe_digest) == 0 && old->quantized_bytes == run->quantized_bytes &&
-          (old->mean_sqnr == run->mean_sqnr || (isnan (old->mean_sqnr) && isnan (run->mean_sqnr))))
+      if (g_strcmp0 (old->recipe_digest, record->recipe_digest) == 0 && old->figures.quantized_bytes == figures.quantized_bytes &&
+          (old->figures.mean_db == figures.mean_db || (isnan (old->figures.mean_db) && isnan (figures.mean_db))))
         return old;
     }
   return NULL;
+}
+
+/* @old: (nullable): its line, which goes */
+static void
+run_list_add_record (VnRunList    *self,
+                     VnRun        *record,
+                     VnProjectRun *old)
+{
+  g_autofree char *id = old != NULL ? g_strdup (old->id) : vn_project_run_make_id ();
+  VnProjectRun *run = vn_project_run_new (id, record);
+
+  if (old != NULL)
+    {
+      vn_project_run_set_name (run, old->name);
+      g_ptr_array_remove (self->runs, old);
+    }
+  g_ptr_array_add (self->runs, run);
 }
 
 /**
@@ -169,24 +175,11 @@ vn_run_list_add (VnRunList *self,
                  VnRun     *result)
 {
   g_autoptr(VnRun) record = NULL;
-  g_autofree char *id = NULL;
-  g_autoptr(VnProjectRun) run = NULL;
-  VnProjectRun *same;
 
   g_return_if_fail (self != NULL && result != NULL);
 
   record = vn_run_without_networks (result);
-  id = vn_project_run_make_id ();
-  run = vn_project_run_new (id, record);
-  same = run_list_find_same (self, run);
-  if (same != NULL)
-    {
-      vn_project_run_unref (run);
-      run = vn_project_run_new (same->id, record);
-      vn_project_run_set_name (run, same->name);
-      g_ptr_array_remove (self->runs, same);
-    }
-  g_ptr_array_add (self->runs, g_steal_pointer (&run));
+  run_list_add_record (self, record, run_list_find_same (self, record));
 }
 
 /**
@@ -201,9 +194,8 @@ gboolean
 vn_run_list_renew (VnRunList *self,
                    VnRun     *result)
 {
-  const VnProjectRun *last;
+  VnProjectRun *last;
   g_autoptr(VnRun) record = NULL;
-  VnProjectRun *renewed;
 
   g_return_val_if_fail (self != NULL && result != NULL, FALSE);
 
@@ -211,10 +203,7 @@ vn_run_list_renew (VnRunList *self,
   if (last == NULL || last->time != result->time)
     return FALSE;
   record = vn_run_without_networks (result);
-  renewed = vn_project_run_new (last->id, record);
-  vn_project_run_set_name (renewed, last->name);
-  g_ptr_array_remove_index (self->runs, self->runs->len - 1);
-  g_ptr_array_add (self->runs, renewed);
+  run_list_add_record (self, record, last);
   return TRUE;
 }
 
@@ -251,17 +240,11 @@ vn_run_list_remove (VnRunList  *self,
 gboolean
 vn_run_list_return (VnRunList *self)
 {
-  VnProjectRun *run;
-  guint at = 0;
-
   g_return_val_if_fail (self != NULL, FALSE);
 
   if (self->removed->len == 0)
     return FALSE;
-  run = g_ptr_array_steal_index (self->removed, self->removed->len - 1);
-  while (at < self->runs->len && ((const VnProjectRun *) g_ptr_array_index (self->runs, at))->time <= run->time)
-    at++;
-  g_ptr_array_insert (self->runs, (int) at, run);
+  vn_project_runs_insert (self->runs, g_ptr_array_steal_index (self->removed, self->removed->len - 1));
   return TRUE;
 }
 
@@ -283,7 +266,7 @@ vn_run_list_forget_removed (VnRunList *self)
 GPtrArray *
 vn_run_list_copy (GPtrArray *runs)
 {
-  GPtrArray *copies = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_project_run_unref);
+  GPtrArray *copies = vn_project_runs_new ();
 
   g_return_val_if_fail (runs != NULL, copies);
 
@@ -303,7 +286,7 @@ run_list_take_one (VnRunList          *self,
 
   if (own == NULL)
     {
-      if (run_list_find_in (self->removed, saved->id) == NULL)
+      if (vn_project_runs_find (self->removed, saved->id) == NULL)
         g_ptr_array_insert (self->runs, (int) MIN (at, self->runs->len), vn_project_run_ref (saved));
       return;
     }
@@ -331,7 +314,7 @@ vn_run_list_take_saved (VnRunList *self,
     {
       VnProjectRun *run = g_ptr_array_index (saved, i);
 
-      run_list_take_one (self, run, run_list_find_in (records, run->id), i);
+      run_list_take_one (self, run, vn_project_runs_find (records, run->id), i);
     }
 }
 

@@ -32,8 +32,8 @@ try_result (const guint8 *data,
   if (again == NULL)
     g_error ("what was written cannot be read: %s\n%s", error->message, text);
   second = vn_run_to_json (again, "/run");
-  verdict = vn_verdict_new (record->errors, &record->accuracy, record->notes, record->forecast, record->verification);
-  second_verdict = vn_verdict_new (again->errors, &again->accuracy, again->notes, again->forecast, again->verification);
+  verdict = vn_verdict_new (record);
+  second_verdict = vn_verdict_new (again);
   if (!g_str_equal (text, second) || !g_str_equal (verdict->text, second_verdict->text))
     g_error ("what was written says something else:\n%s\n%s", text, second);
   return TRUE;
@@ -69,7 +69,6 @@ try_report (const guint8 *data,
   g_autoptr(VnModel) model = NULL;
   g_autoptr(VnRun) result = NULL;
   g_autoptr(VnReportModel) report = NULL;
-  VnReportInput input;
   guint n_printers;
   const VnReportPrinter *printers = vn_report_printer_list (&n_printers);
 
@@ -80,8 +79,7 @@ try_report (const guint8 *data,
   result = vn_run_with_model (record, model, &error);
   if (!check (result != NULL, &error))
     return FALSE;
-  vn_report_input_init (&input, result);
-  report = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
+  report = vn_report_model_new (result, VN_REPORT_LAYOUT_REPORT);
   for (guint i = 0; i < n_printers; i++)
     {
       g_autoptr(GBytes) bytes = printers[i].is_text ? printers[i].print (report, &error) : NULL;

@@ -200,10 +200,7 @@ try_prepare (VnModel *model)
 static void
 check_result (VnRun *result)
 {
-  VnReportInput input = { .source = result->source, .quantized = result->quantized, .recipe = result->recipe,
-                          .data = result->data, .plan = result->plan, .errors = result->errors, .stats = result->stats,
-                          .notes = result->notes, .accuracy = &result->accuracy };
-  g_autoptr(VnReportModel) report = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
+  g_autoptr(VnReportModel) report = vn_report_model_new (result, VN_REPORT_LAYOUT_REPORT);
   g_autoptr(GBytes) json = vn_report_print_json (report, NULL), markdown = vn_report_print_markdown (report, NULL);
   g_autoptr(JsonParser) parser = json_parser_new ();
   g_autoptr(GError) error = NULL;

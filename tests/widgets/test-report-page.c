@@ -50,13 +50,9 @@ wait_for_report (Fixture *fixture)
 static char *
 print_markdown (VnRun *result)
 {
-  VnReportInput input;
-  g_autoptr(VnReportModel) model = NULL;
-  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr(VnReportModel) model = vn_report_model_new (result, VN_REPORT_LAYOUT_REPORT);
+  g_autoptr(GBytes) bytes = vn_report_print_markdown (model, NULL);
 
-  vn_report_input_init (&input, result);
-  model = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
-  bytes = vn_report_print_markdown (model, NULL);
   return g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));
 }
 
@@ -163,15 +159,13 @@ test_leads (Fixture       *fixture,
   g_autoptr(GPtrArray) sheets = NULL;
   AdwViewStack *stack = ADW_VIEW_STACK (vn_test_find (GTK_WIDGET (fixture->window), ADW_TYPE_VIEW_STACK, NULL));
   GtkWidget *view;
-  VnReportInput input;
   guint n_clicked = 0, n_rows = 0, n_tabs = 0;
 
   gtk_window_set_default_size (GTK_WINDOW (fixture->window), 1280, 800);
   vn_window_fixture_open_model (fixture);
   vn_window_fixture_quantize (fixture);
   g_assert_true (vn_test_wait (is_settled, fixture->document, SECONDS));
-  vn_report_input_init (&input, vn_bench_get_shown (VN_BENCH (fixture->document)));
-  model = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
+  model = vn_report_model_new (vn_bench_get_shown (VN_BENCH (fixture->document)), VN_REPORT_LAYOUT_REPORT);
   vn_window_show_page (fixture->window, "report");
   wait_for_report (fixture);
   view = vn_test_find (GTK_WIDGET (get_page (fixture)), VN_TYPE_SHEET_VIEW, NULL);

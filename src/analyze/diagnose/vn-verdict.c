@@ -32,19 +32,17 @@ static const struct
 /* What the numbers alone say. */
 typedef struct
 {
-  VnVerdict            *verdict;
-  VnErrorTable         *errors;
-  const VnAccuracy     *accuracy;       /* nullable: none */
-  const VnVerification *verification;   /* nullable: not run in ONNX Runtime */
-  VnRuntimeFigures      figures;
-  gboolean              by_hits;        /* there were enough samples to judge by them */
-  gboolean              differs;        /* what ONNX Runtime computes, or it computes nothing */
-  gboolean              unasked;        /* it could not be asked */
-  double                shift_db;       /* of the worst output, in ONNX Runtime */
-  gboolean              by_kept;        /* the same of what is kept of the answers */
-  gboolean              too_few;        /* samples: it would be better otherwise */
-  guint                 n_weights;      /* of the names in not_finite */
-  VnVerdictLevel        level;
+  VnVerdict          *verdict;
+  const VnRun        *run;
+  const VnRunFigures *figures;       /* of the verdict */
+  gboolean            by_hits;       /* there were enough samples to judge by them */
+  gboolean            differs;       /* what ONNX Runtime computes, or it computes nothing */
+  gboolean            unasked;       /* it could not be asked */
+  double              shift_db;      /* of the worst output, in ONNX Runtime */
+  gboolean            by_kept;       /* the same of what is kept of the answers */
+  gboolean            too_few;       /* samples: it would be better otherwise */
+  guint               n_weights;     /* of the names in not_finite */
+  VnVerdictLevel      level;
 } Judgement;
 
 /* ---- what there is ---- */
@@ -111,34 +109,6 @@ verdict_find_not_finite (VnVerdict    *self,
     }
 }
 
-/* What ONNX Runtime makes of an output is what counts of it. */
-static void
-verdict_scan_errors (VnVerdict    *self,
-                     Judgement    *judgement,
-                     VnErrorTable *errors)
-{
-  const VnMetricInfo *sqnr = vn_metric_get_info (VN_METRIC_SQNR);
-  guint n = vn_error_table_get_n (errors);
-
-  for (guint i = 0; i < n; i++)
-    {
-      const VnErrorRow *row = vn_error_table_get (errors, i);
-      double db = row->n_bad > 0 || isnan (row->sqnr_db) ? -INFINITY : row->sqnr_db;
-      double shift = row->is_output ? vn_verification_get_shift_db (judgement->verification, row->value) : 0;
-
-      if ((row->is_output || row->is_last) && (self->worst == NULL || db + shift < self->worst_output_db))
-        {
-          self->worst = row;
-          self->worst_output_db = db + shift;
-          judgement->shift_db = shift;
-        }
-      if (*row->node != 0)
-        self->n_bad += db < sqnr->bad;
-      self->incomplete |= row->is_last;
-    }
-  verdict_find_not_finite (self, errors);
-}
-
 /* ---- the level ---- */
 
 /* Between networks that answer d samples differently, chance alone moves sqrt (d) hits, and a sample more might have been
@@ -147,10 +117,10 @@ static gboolean
 verdict_judgement_by_hits (Judgement *self,
                            gboolean   spot)
 {
-  const VnAccuracy *hits = self->accuracy;
+  const VnAccuracy *hits = &self->run->accuracy;
   double n, lost, chance;
 
-  if (hits == NULL || !hits->valid || hits->n == 0)
+  if (!hits->valid || hits->n == 0)
     return FALSE;
   n = hits->n;
   lost = (double) hits->float_top1 - hits->quant_top1;
@@ -171,7 +141,7 @@ static gboolean
 verdict_judgement_by_answers (Judgement *self,
                               gboolean   spot)
 {
-  double chance, loss = self->accuracy != NULL ? vn_kept_get_loss (&self->accuracy->kept, &chance) : NAN;
+  double chance, loss = vn_kept_get_loss (&self->run->accuracy.kept, &chance);
 
   if (isnan (loss))
     return FALSE;
@@ -191,16 +161,16 @@ verdict_judgement_by_answers (Judgement *self,
 static gboolean
 verdict_judgement_keeps_most (const Judgement *self)
 {
-  double chance, loss = self->accuracy != NULL ? vn_kept_get_loss (&self->accuracy->kept, &chance) : NAN;
+  double chance, loss = vn_kept_get_loss (&self->run->accuracy.kept, &chance);
 
-  return !isnan (loss) && loss + chance + 1 / (double) MAX (self->accuracy->kept.n, 1) <= 1 - VN_KEPT_CARE;
+  return !isnan (loss) && loss + chance + 1 / (double) MAX (self->run->accuracy.kept.n, 1) <= 1 - VN_KEPT_CARE;
 }
 
 /* However few answers there are: what loses so many of them is not good. */
 static gboolean
 verdict_judgement_loses_most (const Judgement *self)
 {
-  double chance, loss = self->accuracy != NULL ? vn_kept_get_loss (&self->accuracy->kept, &chance) : NAN;
+  double chance, loss = vn_kept_get_loss (&self->run->accuracy.kept, &chance);
 
   return loss > 1 - VN_KEPT_CARE;
 }
@@ -209,9 +179,9 @@ verdict_judgement_loses_most (const Judgement *self)
 static gboolean
 verdict_judgement_is_open (const Judgement *self)
 {
-  const double fine = vn_metric_get_info (VN_METRIC_SQNR)->fine, db = self->verdict->worst_output_db;
+  const double fine = vn_metric_get_info (VN_METRIC_SQNR)->fine, db = self->figures->worst_db;
 
-  return self->verdict->worst != NULL && db >= fine && db - self->verdict->worst->margin_db < fine;
+  return self->verdict->worst != NULL && db >= fine && db - self->figures->margin_db < fine;
 }
 
 /* What nodes that cannot be run make of what they read is not known: no verdict is better than one with care then. */
@@ -220,15 +190,15 @@ verdict_judgement_by_outputs (const Judgement *self,
                               gboolean         spot)
 {
   const VnMetricInfo *sqnr = vn_metric_get_info (VN_METRIC_SQNR);
-  double db = self->verdict->worst_output_db;
+  double db = self->figures->worst_db;
 
   if (db < sqnr->bad)
     return VN_VERDICT_UNUSABLE;
-  if (self->verdict->incomplete)
+  if (self->figures->incomplete)
     return VN_VERDICT_CARE;
   if (db >= VN_EXCELLENT_SQNR_DB && !verdict_judgement_is_open (self))
     return VN_VERDICT_GOOD;
-  if (self->verdict->n_bad > 0)
+  if (self->figures->n_bad > 0)
     return spot ? VN_VERDICT_WEAK_SPOT : VN_VERDICT_CARE;
   return db < sqnr->fine || verdict_judgement_is_open (self) ? VN_VERDICT_CARE : VN_VERDICT_GOOD;
 }
@@ -237,18 +207,18 @@ verdict_judgement_by_outputs (const Judgement *self,
 static gboolean
 verdict_judgement_has_few_samples (const Judgement *self)
 {
-  return self->verdict->worst != NULL && vn_error_table_get_n_samples (self->errors) < VN_LEAST_SAMPLES;
+  return self->verdict->worst != NULL && self->figures->n_samples < VN_LEAST_SAMPLES;
 }
 
 static void
 verdict_judgement_by_numbers (Judgement *self)
 {
-  guint n = vn_error_table_get_n (self->errors), n_bad = self->verdict->n_bad;
+  guint n = self->figures->n_tensors, n_bad = self->figures->n_bad;
   gboolean spot;
 
   self->verdict->is_spot = n_bad > 0 && n_bad <= MAX (1, VN_SPOT_SHARE * n);
   /* where it ruins an output there is nothing that is good but for it */
-  spot = self->verdict->is_spot && self->verdict->worst_output_db >= vn_metric_get_info (VN_METRIC_SQNR)->bad;
+  spot = self->verdict->is_spot && self->figures->worst_db >= vn_metric_get_info (VN_METRIC_SQNR)->bad;
   self->by_hits = verdict_judgement_by_hits (self, spot);
   self->by_kept = !self->by_hits && verdict_judgement_by_answers (self, spot);
   if (!self->by_hits && !self->by_kept)
@@ -272,7 +242,7 @@ static VnVerdictLevel
 verdict_judgement_there (const Judgement *self,
                          VnVerdictLevel   here)
 {
-  if (self->verification != NULL && self->verification->refusal != NULL)
+  if (self->run->verification != NULL && self->run->verification->refusal != NULL)
     return VN_VERDICT_REFUSED;
   return self->differs && (here < VN_VERDICT_DIFFERS || here == VN_VERDICT_NOT_MEASURED) ? VN_VERDICT_DIFFERS : here;
 }
@@ -338,9 +308,9 @@ static void
 verdict_judgement_append_hits (const Judgement *self,
                                GString         *text)
 {
-  const VnAccuracy *hits = self->accuracy;
+  const VnAccuracy *hits = &self->run->accuracy;
 
-  if (hits == NULL || !hits->valid || hits->n == 0)
+  if (!hits->valid || hits->n == 0)
     return;
   g_string_append_printf (text, ngettext (" Of %u labeled sample, it gets %u right and the float model %u",
                                           " Of %u labeled samples, it gets %u right and the float model %u", hits->n),
@@ -354,18 +324,18 @@ verdict_judgement_append_answers (const Judgement *self,
 {
   g_autofree char *figures = NULL;
 
-  if (self->accuracy == NULL || !vn_kept_is_known (&self->accuracy->kept))
+  if (!vn_kept_is_known (&self->run->accuracy.kept))
     return;
-  figures = vn_kept_dup_figures (&self->accuracy->kept);
+  figures = vn_kept_dup_figures (&self->run->accuracy.kept);
   g_string_append_printf (text, self->by_kept || self->by_hits ? " %s: %s." : _(" %s: %s; that is too few to judge by."),
-                          vn_task_get_title (self->accuracy->kept.task), figures);
+                          vn_task_get_title (self->run->accuracy.kept.task), figures);
 }
 
 static void
 verdict_judgement_append_nodes (const Judgement *self,
                                 GString         *text)
 {
-  guint n = self->verdict->n_bad;
+  guint n = self->figures->n_bad;
   g_autofree char *bad = vn_format_number (vn_metric_get_info (VN_METRIC_SQNR)->bad, 3);
 
   g_string_append_c (text, ' ');
@@ -387,17 +357,17 @@ verdict_judgement_append_outputs (const Judgement *self,
                                   GString         *text)
 {
   const VnVerdict *verdict = self->verdict;
-  g_autofree char *db = vn_format_db_margin (verdict->worst_output_db, verdict->worst->margin_db),
+  g_autofree char *db = vn_format_db_margin (verdict->figures.worst_db, verdict->figures.margin_db),
   *title = vn_error_row_dup_title (verdict->worst);
 
   if (vn_error_row_is_dead (verdict->worst))
     g_string_append_printf (text, _("Nothing is left of “%s”: it is the same number everywhere."), title);
-  else if (!isfinite (verdict->worst_output_db))
-    g_string_append (text, verdict->worst_output_db > 0
+  else if (!isfinite (verdict->figures.worst_db))
+    g_string_append (text, verdict->figures.worst_db > 0
                      ? _("The outputs are the same as before.") : _("An output is completely lost."));
   else if (verdict->worst->is_last)
-    g_string_append_printf (text, _("“%s”, the last tensor before unsupported nodes, has an SQNR of %s."), verdict->worst->value,
-                            db);
+    g_string_append_printf (text, _("“%s”, the last tensor before unsupported nodes, has an SQNR of %s."),
+                            verdict->worst->value, db);
   else if (self->shift_db != 0)
     {
       g_autofree char *here = vn_format_db (verdict->worst->sqnr_db);
@@ -419,7 +389,7 @@ static void
 verdict_judgement_append_doubt (const Judgement *self,
                                 GString         *text)
 {
-  const guint n = vn_error_table_get_n_samples (self->errors);
+  const guint n = self->figures->n_samples;
 
   if (self->too_few)
     g_string_append_printf (text, ngettext (" It was measured on %u sample: too few to call it good.",
@@ -433,21 +403,22 @@ static void
 verdict_judgement_append_objection (const Judgement *self,
                                     GString         *text)
 {
-  g_autofree char *fault = self->differs ? vn_verification_dup_fault (self->verification) : NULL;
-  g_autofree char *remedy = self->differs ? vn_verification_dup_remedy (self->verification) : NULL;
+  g_autofree char *fault = self->differs ? vn_verification_dup_fault (self->run->verification) : NULL;
+  g_autofree char *remedy = self->differs ? vn_verification_dup_remedy (self->run->verification) : NULL;
+  const VnRuntimeFigures *runtime = &self->figures->runtime;
 
   if (fault != NULL && self->verdict->level != VN_VERDICT_REFUSED)
     g_string_append_printf (text, remedy != NULL ? " %s. %s." : " %s.", fault, remedy);
   else if (self->verdict->is_opposed && self->verdict->level == VN_VERDICT_GOOD)
     {
       g_string_append_c (text, ' ');
-      if (self->figures.time_measured)
+      if (runtime->time_measured)
         g_string_append_printf (text, _("However, it takes %.1f times as long as the float model in ONNX Runtime, as "
-                                        "measured."), self->figures.ratio);
+                                        "measured."), runtime->ratio);
       else
         g_string_append_printf (text, _("However, it is estimated to take about %.1f times as long as the float model "
                                         "(%.1f to %.1f) in ONNX Runtime."),
-                                self->figures.ratio, self->figures.least_ratio, self->figures.most_ratio);
+                                runtime->ratio, runtime->least_ratio, runtime->most_ratio);
     }
 }
 
@@ -458,11 +429,11 @@ verdict_judgement_describe (const Judgement *self)
   g_autoptr(GString) text = g_string_new (NULL);
 
   if (verdict->level == VN_VERDICT_REFUSED)
-    g_string_append_printf (text, "%s. ", self->verification->refusal);
+    g_string_append_printf (text, "%s. ", self->run->verification->refusal);
   if (verdict->level == VN_VERDICT_NOT_FINITE)
     verdict_judgement_append_not_finite (self, text);
   else if (verdict->worst == NULL)
-    g_string_append (text, self->errors == NULL ? _("No samples were run through the quantized model.")
+    g_string_append (text, self->run->errors == NULL ? _("No samples were run through the quantized model.")
                      : _("No output could be compared."));
   if (verdict->level > VN_VERDICT_SUSPICIOUS || verdict->worst == NULL)
     {
@@ -473,7 +444,7 @@ verdict_judgement_describe (const Judgement *self)
     g_string_append_printf (text, _("Measurements on samples that the model does not expect are not meaningful. On "
                                     "these: %s. "),
                             _(levels[verdict_judgement_there (self, self->level)].title));
-  if (verdict->incomplete)
+  if (verdict->figures.incomplete)
     {
       g_string_append (text, _("Unsupported nodes are left unchanged; how the error affects the outputs after them is "
                                "unknown."));
@@ -490,42 +461,39 @@ verdict_judgement_describe (const Judgement *self)
 
 /**
  * vn_verdict_new:
- * @errors: (nullable): of every tensor; %NULL if nothing was measured
- * @accuracy: (nullable): hits, where the samples have labels that the network can hit
- * @notes: (nullable): of the run; what they say of the samples and of weights comes first
- * @forecast: (nullable): of the export in ONNX Runtime, if it is made for that; its time there counts only then
- * @verification: (nullable): of the same
+ * @run: whole, or with some of errors, accuracy, forecast, verification and notes; of a forecast the time counts only if it was
+ *   not measured, and what notes say of samples and weights comes first
  *
- * Judges a run. @errors and @notes must outlive the verdict.
+ * Judges a run. Its errors and notes must outlive the verdict.
  *
  * Returns: (transfer full): the verdict
  */
 VnVerdict *
-vn_verdict_new (VnErrorTable            *errors,
-                const VnAccuracy        *accuracy,
-                VnNotes                 *notes,
-                const VnRuntimeForecast *forecast,
-                const VnVerification    *verification)
+vn_verdict_new (const VnRun *run)
 {
-  VnVerdict *self = g_new0 (VnVerdict, 1);
-  Judgement judgement = { .verdict = self, .errors = errors, .accuracy = accuracy, .verification = verification };
+  VnVerdict *self;
+  Judgement judgement;
 
+  g_return_val_if_fail (run != NULL, NULL);
+
+  self = g_new0 (VnVerdict, 1);
+  judgement = (Judgement) { .verdict = self, .run = run, .figures = &self->figures };
   self->suspicions = g_ptr_array_new ();
   self->not_finite = g_ptr_array_new_with_free_func (g_free);
-  self->worst_output_db = INFINITY;
-  vn_runtime_figures_init (&judgement.figures, forecast, verification);
-  judgement.differs = verification != NULL && vn_verification_judge (verification) == VN_AGREEMENT_OTHER;
-  self->is_opposed = judgement.differs || (forecast != NULL && judgement.figures.least_ratio > SLOWER);
-  verdict_read_notes (self, notes);
+  vn_run_figures_init (&self->figures, run);
+  self->worst = vn_run_find_worst_output (run, &judgement.shift_db);
+  judgement.differs = run->verification != NULL && vn_verification_judge (run->verification) == VN_AGREEMENT_OTHER;
+  self->is_opposed = judgement.differs || (run->forecast != NULL && self->figures.runtime.least_ratio > SLOWER);
+  verdict_read_notes (self, run->notes);
   judgement.n_weights = self->not_finite->len;
-  if (errors != NULL)
+  if (run->errors != NULL)
     {
-      verdict_scan_errors (self, &judgement, errors);
+      verdict_find_not_finite (self, run->errors);
       verdict_judgement_by_numbers (&judgement);
     }
   self->level = verdict_judgement_get_level (&judgement);
   self->id = levels[self->level].id;
-  judgement.unasked = verification == NULL && verdict_was_not_asked (notes);
+  judgement.unasked = run->verification == NULL && verdict_was_not_asked (run->notes);
   self->title = verdict_judgement_dup_title (&judgement);
   self->text = verdict_judgement_describe (&judgement);
   return self;

@@ -3,9 +3,7 @@
 
 /* What a run comes to: the one verdict of window, command line and reports. */
 
-#include "vn-error-table.h"
-#include "vn-note.h"
-#include "vn-verification.h"
+#include "vn-run-figures.h"
 
 G_BEGIN_DECLS
 
@@ -30,11 +28,9 @@ typedef enum
  * @text: what the level rests on, and what speaks against it, in a few translated sentences
  * @suspicions: (element-type VnNote): about the samples, to be shown before the verdict; borrowed from the notes
  * @not_finite: (element-type utf8): weights and tensors with NaN or infinite values, where they arise first
- * @worst: (nullable): the output with the most noise; borrowed from the errors
- * @worst_output_db: its signal to noise ratio, in ONNX Runtime where that has another one; infinity if none was measured
- * @n_bad: nodes whose signal to noise ratio is bad
- * @is_spot: these are few of all: leaving them in float is a cure
- * @incomplete: some nodes cannot be run; the last tensors before them counted as outputs
+ * @worst: (nullable): vn_run_find_worst_output(); borrowed from the errors
+ * @figures: of the run
+ * @is_spot: bad nodes are few of all: leaving them in float is a cure
  * @is_opposed: the export is slower in ONNX Runtime than the float network, whatever a forecast allows for, or computes something
  * else there
  */
@@ -47,21 +43,15 @@ typedef struct
   GPtrArray        *suspicions;
   GPtrArray        *not_finite;
   const VnErrorRow *worst;
-  double            worst_output_db;
-  guint             n_bad;
+  VnRunFigures      figures;
   gboolean          is_spot;
-  gboolean          incomplete;
   gboolean          is_opposed;
 } VnVerdict;
 
-VnVerdict  *vn_verdict_new          (VnErrorTable            *errors,          /* nullable */
-                                     const VnAccuracy        *accuracy,        /* nullable */
-                                     VnNotes                 *notes,           /* nullable */
-                                     const VnRuntimeForecast *forecast,        /* nullable */
-                                     const VnVerification    *verification);   /* nullable */
-void        vn_verdict_free         (VnVerdict               *self);
-const char *vn_verdict_level_get_id (VnVerdictLevel           level);
-const char *vn_verdict_get_title    (const char              *id);
+VnVerdict  *vn_verdict_new          (const VnRun    *run);
+void        vn_verdict_free         (VnVerdict      *self);
+const char *vn_verdict_level_get_id (VnVerdictLevel  level);
+const char *vn_verdict_get_title    (const char     *id);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnVerdict, vn_verdict_free)
 

@@ -63,7 +63,7 @@ static char *
 compare_source_dup_run_detail (const VnProjectRun *run)
 {
   g_autoptr(GDateTime) time = g_date_time_new_from_unix_local (run->time);
-  g_autofree char *bytes = vn_format_bytes (run->quantized_bytes);
+  g_autofree char *bytes = vn_format_bytes (run->figures.quantized_bytes);
   /* else the title tells it */
   g_autofree char *when = run->name != NULL && time != NULL ? g_date_time_format (time, " · %H:%M") : g_strdup ("");
 

@@ -60,18 +60,17 @@ compare_table_dup_percent (double share)
 }
 
 static char *
-compare_table_dup_time (const VnComparedFigures *figures)
+compare_table_dup_time (const VnRuntimeFigures *figures)
 {
   g_autofree char *ratio = NULL, *time = NULL;
 
-  if (isnan (figures->time_ratio))
+  if (isnan (figures->ratio))
     return g_strdup ("–");
-  ratio = vn_format_number (figures->time_ratio, figures->is_measured || figures->time_ratio == 1 ? 3 : 2);
-  time = isnan (figures->seconds) ? NULL : vn_format_duration (figures->seconds);
+  ratio = vn_format_number (figures->ratio, figures->time_measured || figures->ratio == 1 ? 3 : 2);
+  time = figures->time_measured ? vn_format_duration (figures->seconds) : NULL;
   if (time != NULL)
     return g_strdup_printf (_("%s× · %s"), ratio, time);
-  return figures->is_measured || figures->time_ratio == 1
-         ? g_strdup_printf ("%s×", ratio) : g_strdup_printf (_("%s× estimated"), ratio);
+  return figures->ratio == 1 ? g_strdup_printf ("%s×", ratio) : g_strdup_printf (_("%s× estimated"), ratio);
 }
 
 static void
@@ -81,7 +80,7 @@ compare_table_add_row (VnCompareTable  *self,
 {
   g_autofree char *title = g_strdup_printf ("%s  %s", source->title, source->detail), *bytes = NULL, *db = NULL,
   *agreement = NULL, *share = NULL, *time = NULL;
-  VnComparedFigures figures;
+  VnRunFigures figures;
 
   compare_table_attach (self, title, NULL, 0, row);
   if (source->model == NULL)
@@ -91,12 +90,12 @@ compare_table_add_row (VnCompareTable  *self,
       return;
     }
   vn_compared_model_get_figures (source->model, &figures);
-  bytes = figures.bytes > 0 ? vn_format_bytes (figures.bytes) : g_strdup ("–");
+  bytes = figures.quantized_bytes > 0 ? vn_format_bytes (figures.quantized_bytes) : g_strdup ("–");
   db = vn_compared_model_is_float (source->model) ? g_strdup (_("reference")) : isnan (figures.outputs_db)
        ? g_strdup ("–") : vn_format_db (figures.outputs_db);
   agreement = compare_table_dup_percent (figures.agreement);
-  share = compare_table_dup_percent (figures.integer_share);
-  time = compare_table_dup_time (&figures);
+  share = compare_table_dup_percent (figures.runtime.integer_share);
+  time = compare_table_dup_time (&figures.runtime);
   compare_table_attach (self, bytes, NULL, 1, row);
   compare_table_attach (self, db, NULL, 2, row);
   compare_table_attach (self, agreement, NULL, 3, row);

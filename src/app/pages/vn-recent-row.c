@@ -86,10 +86,10 @@ recent_row_make_picture (const VnProject *project)
                             ? g_ptr_array_index (project->runs, project->runs->len - 1) : NULL;
   GtkWidget *swatch;
 
-  if (run == NULL || isnan (run->worst_output))
+  if (run == NULL || isnan (run->figures.worst_db))
     return gtk_image_new_from_icon_name ("vn-graph-symbolic");
   swatch = vn_swatch_new (FALSE);
-  vn_swatch_set (VN_SWATCH (swatch), VN_SWATCH_VALUE, VN_METRIC_SQNR, run->worst_output);
+  vn_swatch_set (VN_SWATCH (swatch), VN_SWATCH_VALUE, VN_METRIC_SQNR, run->figures.worst_db);
   gtk_widget_set_valign (swatch, GTK_ALIGN_CENTER);
   return swatch;
 }

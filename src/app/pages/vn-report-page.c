@@ -98,13 +98,10 @@ report_page_free_building (gpointer data)
 static void
 report_page_tell (Told *told)
 {
-  VnReportInput input;
-
   if (told->model != NULL)
     return;
-  vn_report_input_init (&input, told->result);
-  told->command = vn_report_dup_command (&input);
-  told->model = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
+  told->command = vn_report_dup_command (told->result);
+  told->model = vn_report_model_new (told->result, VN_REPORT_LAYOUT_REPORT);
 }
 
 static void

@@ -30,21 +30,21 @@ runs_list_describe_all (const VnProjectRun *run)
 {
   g_autoptr(GPtrArray) parts = g_ptr_array_new_with_free_func (g_free);
 
-  if (!isnan (run->accuracy))
+  if (!isnan (run->figures.accuracy))
     {
-      g_autofree char *accuracy = vn_format_decimals (100 * run->accuracy, 1);
+      g_autofree char *accuracy = vn_format_decimals (100 * run->figures.accuracy, 1);
 
       g_ptr_array_add (parts, g_strdup_printf (_("%s %% correct"), accuracy));
     }
-  if (!isnan (run->integer_share))
+  if (!isnan (run->figures.runtime.integer_share))
     {
-      g_autofree char *share = vn_format_decimals (100 * run->integer_share, 0);
+      g_autofree char *share = vn_format_decimals (100 * run->figures.runtime.integer_share, 0);
 
       g_ptr_array_add (parts, g_strdup_printf (_("%s %% integer MACs"), share));
     }
-  if (!isnan (run->time_ratio))
+  if (!isnan (run->figures.runtime.ratio))
     {
-      g_autofree char *ratio = vn_format_decimals (run->time_ratio, 2);
+      g_autofree char *ratio = vn_format_decimals (run->figures.runtime.ratio, 2);
 
       g_ptr_array_add (parts, g_strdup_printf (_("%s of the float latency"), ratio));
     }
@@ -58,8 +58,8 @@ runs_list_describe_all (const VnProjectRun *run)
 static char *
 runs_list_describe (const VnProjectRun *run)
 {
-  g_autofree char *db = isnan (run->worst_output) ? g_strdup ("–") : vn_format_db (run->worst_output);
-  g_autofree char *size = vn_format_bytes (run->quantized_bytes);
+  g_autofree char *db = isnan (run->figures.worst_db) ? g_strdup ("–") : vn_format_db (run->figures.worst_db);
+  g_autofree char *size = vn_format_bytes (run->figures.quantized_bytes);
 
   return g_strdup_printf ("%s · %s", db, size);
 }
@@ -102,8 +102,8 @@ runs_list_make_row (VnRunsList         *self,
   g_autofree char *changes = runs_list_describe_all (run);
   gboolean is_shown = vn_bench_is_shown (VN_BENCH (self->document), run);
 
-  vn_swatch_set (VN_SWATCH (swatch), isnan (run->worst_output) ? VN_SWATCH_EMPTY : VN_SWATCH_VALUE, VN_METRIC_SQNR,
-                 run->worst_output);
+  vn_swatch_set (VN_SWATCH (swatch), isnan (run->figures.worst_db) ? VN_SWATCH_EMPTY : VN_SWATCH_VALUE, VN_METRIC_SQNR,
+                 run->figures.worst_db);
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
   adw_action_row_set_subtitle (ADW_ACTION_ROW (row), subtitle);

@@ -92,21 +92,20 @@ review_table_format_time (double seconds)
 }
 
 static void
-review_table_add_answers (GPtrArray        *lines,
-                          const VnAccuracy *accuracy)
+review_table_add_answers (GPtrArray          *lines,
+                          const VnRunFigures *figures,
+                          const VnKept       *kept)
 {
-  if (accuracy->valid && accuracy->n > 0)
+  if (!isnan (figures->accuracy))
     {
-      const double n = accuracy->n;
-
-      review_table_add (lines, _("Top-1 accuracy"), review_table_format_share (accuracy->float_top1 / n),
-                        review_table_format_share (accuracy->quant_top1 / n));
+      review_table_add (lines, _("Top-1 accuracy"), review_table_format_share (figures->float_accuracy),
+                        review_table_format_share (figures->accuracy));
       review_table_add (lines, _("Top-1 agreement with float"), review_table_format_share (1),
-                        review_table_format_share (accuracy->agree / n));
+                        review_table_format_share (figures->agreement));
     }
-  if (vn_kept_is_known (&accuracy->kept))
-    review_table_add (lines, vn_task_get_title (accuracy->kept.task), review_table_format_share (1),
-                      review_table_format_share (accuracy->kept.share));
+  if (vn_kept_is_known (kept))
+    review_table_add (lines, vn_task_get_title (kept->task), review_table_format_share (1),
+                      review_table_format_share (kept->share));
 }
 
 static void
@@ -137,19 +136,20 @@ static GPtrArray *
 review_table_list_lines (VnRun *result)
 {
   GPtrArray *lines = g_ptr_array_new_with_free_func (review_table_free_line);
-  VnRuntimeFigures figures;
+  VnRunFigures figures;
 
-  vn_runtime_figures_init (&figures, result->forecast, result->verification);
-  review_table_add (lines, _("Size"), vn_format_bytes (result->float_bytes), vn_format_bytes (result->quantized_bytes));
-  review_table_add_answers (lines, &result->accuracy);
+  vn_run_figures_init (&figures, result);
+  review_table_add (lines, _("Size"), vn_format_bytes (figures.float_bytes), vn_format_bytes (figures.quantized_bytes));
+  review_table_add_answers (lines, &figures, &result->accuracy.kept);
   review_table_add_outputs (lines, result);
-  if (!isnan (figures.integer_share))
-    review_table_add (lines, figures.share_measured ? _("Integer MACs") : _("Integer MACs, estimated"),
-                      review_table_format_share (0), review_table_format_share (figures.integer_share));
-  if (figures.seconds > 0)
-    review_table_add (lines, figures.time_measured ? _("Latency per sample, ONNX Runtime, one thread")
+  if (!isnan (figures.runtime.integer_share))
+    review_table_add (lines, figures.runtime.share_measured ? _("Integer MACs") : _("Integer MACs, estimated"),
+                      review_table_format_share (0), review_table_format_share (figures.runtime.integer_share));
+  if (figures.runtime.seconds > 0)
+    review_table_add (lines, figures.runtime.time_measured ? _("Latency per sample, ONNX Runtime, one thread")
                                                    : _("Latency per sample, ONNX Runtime, estimated"),
-                      review_table_format_time (figures.float_seconds), review_table_format_time (figures.seconds));
+                      review_table_format_time (figures.runtime.float_seconds),
+                      review_table_format_time (figures.runtime.seconds));
   return lines;
 }
 

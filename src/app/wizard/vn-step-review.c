@@ -192,20 +192,20 @@ step_review_add_figure (VnStepReview *self,
 }
 
 static void
-step_review_add_size (VnStepReview *self,
-                      const VnRun  *result)
+step_review_add_size (VnStepReview       *self,
+                      const VnRunFigures *figures)
 {
-  g_autofree char *before = vn_format_bytes (result->float_bytes);
-  g_autofree char *after = vn_format_bytes (result->quantized_bytes);
+  g_autofree char *before = vn_format_bytes (figures->float_bytes);
+  g_autofree char *after = vn_format_bytes (figures->quantized_bytes);
   g_autofree char *sizes = g_strdup_printf ("%s → %s", before, after);
   g_autofree char *ratio = NULL;
 
-  if (result->quantized_bytes <= result->float_bytes)
+  if (figures->quantized_bytes <= figures->float_bytes)
     ratio = g_strdup_printf (_("size, %.1f× smaller"),
-                             (double) result->float_bytes / (double) MAX (result->quantized_bytes, 1));
+                             (double) figures->float_bytes / (double) MAX (figures->quantized_bytes, 1));
   else
     ratio = g_strdup_printf (_("size, %.1f× larger"),
-                             (double) result->quantized_bytes / (double) MAX (result->float_bytes, 1));
+                             (double) figures->quantized_bytes / (double) MAX (figures->float_bytes, 1));
   step_review_add_figure (self, sizes, ratio);
 }
 
@@ -241,9 +241,9 @@ step_review_add_outputs (VnStepReview    *self,
   const VnErrorRow *next = NULL;
   g_autofree char *db = NULL;
 
-  if (!(verdict->worst_output_db < INFINITY))
+  if (!(verdict->figures.worst_db < INFINITY))
     return;
-  db = vn_format_db_margin (verdict->worst_output_db, verdict->worst->margin_db);
+  db = vn_format_db_margin (verdict->figures.worst_db, verdict->figures.margin_db);
   step_review_add_figure (self, db, verdict->worst->is_last ? _("SQNR, before unsupported nodes")
                                                             : _("SQNR, worst output"));
   for (guint i = 0; two && i < vn_error_table_get_n (result->errors); i++)
@@ -263,18 +263,16 @@ step_review_add_outputs (VnStepReview    *self,
 }
 
 static void
-step_review_add_time (VnStepReview *self,
-                      const VnRun  *result)
+step_review_add_time (VnStepReview           *self,
+                      const VnRuntimeFigures *figures)
 {
   g_autofree char *number = NULL, *value = NULL;
-  VnRuntimeFigures figures;
 
-  vn_runtime_figures_init (&figures, result->forecast, result->verification);
-  if (!(figures.seconds > 0))
+  if (!(figures->seconds > 0))
     return;
-  number = vn_format_number (figures.seconds * 1000, figures.time_measured ? 3 : 2);
-  value = g_strconcat (figures.time_measured ? "" : "≈\u00a0", number, "\u00a0ms", NULL);
-  step_review_add_figure (self, value, figures.time_measured
+  number = vn_format_number (figures->seconds * 1000, figures->time_measured ? 3 : 2);
+  value = g_strconcat (figures->time_measured ? "" : "≈\u00a0", number, "\u00a0ms", NULL);
+  step_review_add_figure (self, value, figures->time_measured
                           ? _("latency per sample in ONNX Runtime") : _("latency per sample, estimated"));
 }
 
@@ -288,10 +286,10 @@ step_review_show_figures (VnStepReview    *self,
 
   while ((child = gtk_widget_get_first_child (self->figures)) != NULL)
     gtk_grid_remove (GTK_GRID (self->figures), child);
-  step_review_add_size (self, result);
+  step_review_add_size (self, &verdict->figures);
   has_answers = step_review_add_answers (self, &result->accuracy);
   step_review_add_outputs (self, result, verdict, !has_answers);
-  step_review_add_time (self, result);
+  step_review_add_time (self, &verdict->figures.runtime);
   step_review_place_figures (self);
 }
 
@@ -337,7 +335,7 @@ step_review_result_changed (VnStepReview *self)
   vn_wizard_step_changed (VN_WIZARD_STEP (self));
   if (result == NULL)
     return;
-  verdict = vn_verdict_new (result->errors, &result->accuracy, result->notes, result->forecast, result->verification);
+  verdict = vn_verdict_new (result);
   step_review_show_suspicions (self, verdict);
   step_review_show_verdict (self, verdict);
   step_review_show_figures (self, result, verdict);
@@ -403,7 +401,7 @@ vn_step_review_dup_answer (VnWizardStep *step)
 
   if (result == NULL)
     return NULL;
-  verdict = vn_verdict_new (result->errors, &result->accuracy, result->notes, result->forecast, result->verification);
+  verdict = vn_verdict_new (result);
   return g_strdup (verdict->title);
 }
 

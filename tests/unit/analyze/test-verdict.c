@@ -122,7 +122,7 @@ test_numbers (gconstpointer data)
 {
   const Case *test = data;
   g_autoptr(VnErrorTable) errors = make_table (test->rows, 0);
-  g_autoptr(VnVerdict) verdict = vn_verdict_new (errors, &test->accuracy, NULL, NULL, NULL);
+  g_autoptr(VnVerdict) verdict = vn_verdict_new (&(const VnRun) { .errors = errors, .accuracy = test->accuracy });
 
   g_test_message ("%s: %s", verdict->title, verdict->text);
   g_assert_cmpstr (verdict->id, ==, vn_verdict_level_get_id (test->level));
@@ -168,7 +168,7 @@ test_few (void)
       row->sqnr_db = few[i].db;
       row->margin_db = few[i].margin_db;
       vn_error_table_add (errors, row);
-      verdict = vn_verdict_new (errors, &few[i].accuracy, NULL, NULL, NULL);
+      verdict = vn_verdict_new (&(const VnRun) { .errors = errors, .accuracy = few[i].accuracy });
       g_test_message ("%u: %s: %s", i, verdict->title, verdict->text);
       g_assert_cmpstr (verdict->id, ==, vn_verdict_level_get_id (few[i].level));
     }
@@ -185,12 +185,12 @@ test_spot (void)
   for (guint i = 0; i < G_N_ELEMENTS (n_good); i++)
     {
       g_autoptr(VnErrorTable) errors = make_table (rows, n_good[i]);
-      g_autoptr(VnVerdict) verdict = vn_verdict_new (errors, NULL, NULL, NULL, NULL);
+      g_autoptr(VnVerdict) verdict = vn_verdict_new (&(const VnRun) { .errors = errors });
 
       g_assert_cmpint (verdict->level, ==, levels[i]);
-      g_assert_cmpuint (verdict->n_bad, ==, 3);
+      g_assert_cmpuint (verdict->figures.n_bad, ==, 3);
       g_assert_cmpstr (verdict->worst->value, ==, "out");
-      g_assert_cmpfloat (verdict->worst_output_db, ==, 25);
+      g_assert_cmpfloat (verdict->figures.worst_db, ==, 25);
     }
 }
 
@@ -218,9 +218,9 @@ test_parts (void)
       *parts[1] = (VnErrorPart) { 1, g_strdup ("0-3"), 100, 0, 250, 40, 1e-4, 1, FALSE };
       for (guint k = 0; k < G_N_ELEMENTS (parts); k++)
         vn_error_row_take_part ((VnErrorRow *) vn_error_table_find (errors, "out"), parts[k]);
-      verdict = vn_verdict_new (errors, &accuracy, NULL, NULL, NULL);
+      verdict = vn_verdict_new (&(const VnRun) { .errors = errors, .accuracy = accuracy });
       g_assert_cmpstr (verdict->id, ==, vn_verdict_level_get_id (tests[i].level));
-      g_assert_cmpfloat (verdict->worst_output_db, ==, tests[i].db);
+      g_assert_cmpfloat (verdict->figures.worst_db, ==, tests[i].db);
       g_assert_nonnull (strstr (verdict->text, tests[i].says));
     }
 }
@@ -252,7 +252,7 @@ static const RuntimeCase runtime_cases[] = {
   { "differs", 40, 5, 0, 0, 0.5, VN_VERDICT_DIFFERS, TRUE, 40, DIFFERS, "However, it" },
   { "differs, slower", 40, 5, 0, 0, 1.5, VN_VERDICT_DIFFERS, TRUE, 40, DIFFERS, "However, it" },
   { "bad and differs", 5, 3, 0, 0, 0.5, VN_VERDICT_UNUSABLE, TRUE, 5, DIFFERS, NULL },
-  { "not measured, differs", 0, 5, 0, 0, 1.5, VN_VERDICT_DIFFERS, TRUE, INFINITY, DIFFERS, "However, it" },
+  { "not measured, differs", 0, 5, 0, 0, 1.5, VN_VERDICT_DIFFERS, TRUE, NAN, DIFFERS, "However, it" },
   { "bad and slower", 5, 80, 0, 0, 1.5, VN_VERDICT_UNUSABLE, TRUE, 5, NULL, "ONNX Runtime" },
   /* against float: what is between is small beside what quantizing costs, or its own figure counts */
   { "ten below", 22, 32.5, 22, 21.8, 1, VN_VERDICT_GOOD, FALSE, 22, "The worst output has an SQNR of 22.0", "ONNX Runtime" },
@@ -288,11 +288,14 @@ test_runtime (gconstpointer data)
                                                                ? test->ours : NAN,
                                                                test->theirs != 0 ? test->theirs : NAN, 0.1 });
     }
-  verdict = vn_verdict_new (errors, NULL, NULL, test->seconds > 0 ? &forecast : NULL, verification);
+  verdict = vn_verdict_new (&(const VnRun) { .errors = errors, .forecast = test->seconds > 0 ? &forecast : NULL,
+                                             .verification = verification });
   g_test_message ("%s: %s", verdict->title, verdict->text);
   g_assert_cmpstr (verdict->id, ==, vn_verdict_level_get_id (test->level));
   g_assert_cmpint (verdict->is_opposed, ==, test->is_opposed);
-  g_assert_true (verdict->worst_output_db == test->worst || fabs (verdict->worst_output_db - test->worst) < 1e-9);
+  g_assert_true (isnan (verdict->figures.worst_db) == isnan (test->worst));
+  g_assert_true (isnan (test->worst) || verdict->figures.worst_db == test->worst ||
+                 fabs (verdict->figures.worst_db - test->worst) < 1e-9);
   if (test->says != NULL)
     g_assert_nonnull (strstr (verdict->text, test->says));
   if (test->does_not_say != NULL)
@@ -310,7 +313,7 @@ test_other_target (void)
 
   verification->seconds = 35;
   verification->float_seconds = 1;
-  verdict = vn_verdict_new (errors, NULL, NULL, NULL, verification);
+  verdict = vn_verdict_new (&(const VnRun) { .errors = errors, .verification = verification });
   g_assert_cmpint (verdict->level, ==, VN_VERDICT_GOOD);
   g_assert_false (verdict->is_opposed);
 }
@@ -348,7 +351,7 @@ test_refused (void)
         vn_notes_add (notes, VN_NOTE_WARNING, "data-range", "image", "odd");
       if (refused == NULL)
         vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_CODE_NOT_VERIFIED, NULL, "There is none");
-      verdict = vn_verdict_new (errors, NULL, notes, NULL, refused);
+      verdict = vn_verdict_new (&(const VnRun) { .errors = errors, .notes = notes, .verification = refused });
       g_test_message ("%s: %s. %s", tests[i].what, verdict->title, verdict->text);
       g_assert_cmpstr (verdict->title, ==, tests[i].title);
       g_assert_cmpint (verdict->level == VN_VERDICT_REFUSED, ==, refused != NULL);
@@ -383,7 +386,7 @@ test_suspicions (void)
         vn_notes_add (notes, VN_NOTE_WARNING, "no-held-out", NULL, "the same ones");
         vn_notes_add (notes, VN_NOTE_WARNING, codes[i], "image", "odd");
         vn_notes_add_remedy (notes, VN_NOTE_WARNING, codes[i], "image", "do that", "odder");
-        verdict = vn_verdict_new (errors, NULL, notes, NULL, NULL);
+        verdict = vn_verdict_new (&(const VnRun) { .errors = errors, .notes = notes });
         g_assert_cmpint (verdict->level, ==, VN_VERDICT_SUSPICIOUS);
         g_assert_cmpuint (verdict->suspicions->len, ==, 2);
         first = verdict->suspicions->pdata[0];
@@ -400,12 +403,12 @@ test_not_measured (void)
   const Row inside[MAX_ROWS] = { { "a", 50 } };
   g_autoptr(VnErrorTable) errors = make_table (inside, 3);
   g_autoptr(VnNotes) notes = vn_notes_new ();
-  g_autoptr(VnVerdict) none = vn_verdict_new (NULL, NULL, NULL, NULL, NULL);
-  g_autoptr(VnVerdict) no_output = vn_verdict_new (errors, NULL, NULL, NULL, NULL);
+  g_autoptr(VnVerdict) none = vn_verdict_new (&(const VnRun) { 0 });
+  g_autoptr(VnVerdict) no_output = vn_verdict_new (&(const VnRun) { .errors = errors });
   g_autoptr(VnVerdict) suspicious = NULL;
 
   vn_notes_add (notes, VN_NOTE_WARNING, "data-range", "image", "odd");
-  suspicious = vn_verdict_new (NULL, NULL, notes, NULL, NULL);
+  suspicious = vn_verdict_new (&(const VnRun) { .notes = notes });
   g_assert_cmpint (none->level, ==, VN_VERDICT_NOT_MEASURED);
   g_assert_cmpint (no_output->level, ==, VN_VERDICT_NOT_MEASURED);
   g_assert_cmpint (suspicious->level, ==, VN_VERDICT_NOT_MEASURED);
@@ -438,7 +441,7 @@ test_not_finite (void)
 
       if (tests[i].weight != NULL)
         vn_notes_add (notes, VN_NOTE_PROBLEM, VN_NOTE_WEIGHTS_NOT_FINITE, tests[i].weight, "1 of 9");
-      verdict = vn_verdict_new (errors, NULL, notes, NULL, NULL);
+      verdict = vn_verdict_new (&(const VnRun) { .errors = errors, .notes = notes });
       g_test_message ("%s: %s", verdict->title, verdict->text);
       g_assert_cmpint (verdict->level, ==, tests[i].names != NULL ? VN_VERDICT_NOT_FINITE : VN_VERDICT_GOOD);
       g_ptr_array_add (verdict->not_finite, NULL);

@@ -112,11 +112,7 @@ static char *
 check_reports (VnRun           *result,
                const VnVerdict *verdict)
 {
-  VnReportInput input = { .source = result->source, .quantized = result->quantized, .recipe = result->recipe,
-                          .data = result->data,
-                          .plan = result->plan, .errors = result->errors, .stats = result->stats, .notes = result->notes,
-                          .accuracy = &result->accuracy, .forecast = result->forecast, .verification = result->verification };
-  g_autoptr(VnReportModel) model = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
+  g_autoptr(VnReportModel) model = vn_report_model_new (result, VN_REPORT_LAYOUT_REPORT);
   g_autoptr(GBytes) markdown_bytes = vn_report_print_markdown (model, NULL), json_bytes = vn_report_print_json (model, NULL);
   const gsize markdown_size = g_bytes_get_size (markdown_bytes);
   g_autofree char *markdown = g_strndup (g_bytes_get_data (markdown_bytes, NULL), markdown_size);
@@ -161,10 +157,10 @@ check_record (VnRun           *result,
   second = vn_run_to_json (again, "/");
   g_assert_cmpstr (text, ==, second);
   g_test_message ("%zu bytes for %u nodes", strlen (text), again->n_nodes);
-  judged = vn_verdict_new (again->errors, &again->accuracy, again->notes, again->forecast, again->verification);
+  judged = vn_verdict_new (again);
   g_assert_cmpstr (judged->id, ==, verdict->id);
   g_assert_cmpstr (judged->text, ==, verdict->text);
-  g_assert_true (judged->worst_output_db == verdict->worst_output_db && judged->n_bad == verdict->n_bad);
+  g_assert_cmpmem (&judged->figures, sizeof judged->figures, &verdict->figures, sizeof verdict->figures);
   g_assert_cmpuint (judged->suspicions->len, ==, verdict->suspicions->len);
   g_assert_cmpuint (again->nodes->len, ==, result->source->graph->nodes->len);
   g_assert_cmpstr (again->source_digest, ==, result->source_digest);
@@ -225,7 +221,7 @@ test_made (gconstpointer data)
       return;
     }
   g_assert_no_error (error);
-  verdict = vn_verdict_new (result->errors, &result->accuracy, result->notes, result->forecast, result->verification);
+  verdict = vn_verdict_new (result);
   g_test_message ("%s: %s", verdict->title, verdict->text);
   level = check_reports (result, verdict);
   check_record (result, verdict);
@@ -287,7 +283,7 @@ test_real (gconstpointer data)
     }
   result = run (model, spec, test->preset, FALSE, &error);
   g_assert_no_error (error);
-  verdict = vn_verdict_new (result->errors, &result->accuracy, result->notes, result->forecast, result->verification);
+  verdict = vn_verdict_new (result);
   g_test_message ("%s: %s", verdict->title, verdict->text);
   level = check_reports (result, verdict);
   check_record (result, verdict);
@@ -311,7 +307,7 @@ test_demo (void)
     spec->preprocess.mean[c] = spec->preprocess.std[c] = 127.5f;
   result = run (model, spec, "cpu", FALSE, &error);
   g_assert_no_error (error);
-  verdict = vn_verdict_new (result->errors, &result->accuracy, result->notes, result->forecast, result->verification);
+  verdict = vn_verdict_new (result);
   level = check_reports (result, verdict);
   check_record (result, verdict);
   g_assert_cmpstr (level, ==, "good");

@@ -134,7 +134,7 @@ test_file (Fixture       *fixture,
   g_autoptr(VnNodeMatch) match = NULL;
   g_autoptr(GError) error = NULL;
   VnTensorQuery query = { .all = TRUE };
-  VnComparedFigures figures;
+  VnRunFigures figures;
   guint node = find_node (fixture, "Conv"), n_rows = 0, n_tensors = 0;
   VnModel *shown = fixture->result->quantized;
 
@@ -169,7 +169,7 @@ test_file (Fixture       *fixture,
   vn_compared_model_get_figures (file, &figures);
   g_assert_cmpfloat (figures.outputs_db, >, 3);
   vn_compared_model_get_figures (fixture->sides[1], &figures);
-  g_assert_cmpuint (figures.bytes, ==, fixture->result->quantized_bytes);
+  g_assert_cmpuint (figures.quantized_bytes, ==, fixture->result->quantized_bytes);
 }
 
 /* Cancelled between samples: no view of a part. */

@@ -226,7 +226,7 @@ test_runs (Fixture       *self,
   g_assert_cmpstr (loaded->recipe_digest, ==, kept->recipe_digest);
   g_assert_cmpstr (run->recipe_digest, ==, kept->recipe_digest);
   g_assert_cmpstr (run->preset, ==, kept->recipe->preset);
-  g_assert_cmpuint (run->quantized_bytes, ==, kept->quantized_bytes);
+  g_assert_cmpuint (run->figures.quantized_bytes, ==, kept->quantized_bytes);
 
   g_assert_true (g_file_set_contents (vn_project_find_run (again, "two")->file, "{\"vernier-result\": 1", -1, NULL));
   g_unlink (vn_project_find_run (again, "three")->file);

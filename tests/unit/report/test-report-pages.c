@@ -115,13 +115,10 @@ print (VnRun      *result,
        const char *form,
        gsize      *length)
 {
-  VnReportInput input;
-  g_autoptr(VnReportModel) model = NULL;
+  g_autoptr(VnReportModel) model = vn_report_model_new (result, VN_REPORT_LAYOUT_REPORT);
   g_autoptr(GBytes) bytes = NULL;
   g_autoptr(GError) error = NULL;
 
-  vn_report_input_init (&input, result);
-  model = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
   bytes = vn_report_printer_find (form)->print (model, &error);
   g_assert_no_error (error);
   *length = g_bytes_get_size (bytes);
@@ -372,11 +369,8 @@ test_sheets (void)
 {
   static const double widths[] = { VN_REPORT_A4_WIDTH, 420, VN_REPORT_LEAST_WIDTH };
   g_autoptr(VnRun) result = make_result (40, NULL);
-  g_autoptr(VnReportModel) model = NULL;
-  VnReportInput input;
+  g_autoptr(VnReportModel) model = vn_report_model_new (result, VN_REPORT_LAYOUT_REPORT);
 
-  vn_report_input_init (&input, result);
-  model = vn_report_model_new (&input, VN_REPORT_LAYOUT_REPORT);
   for (guint i = 0; i < G_N_ELEMENTS (widths); i++)
     {
       g_autoptr(GError) error = NULL;

@@ -103,16 +103,6 @@ add_rare_things (VnRun *result)
   vn_notes_add_remedy (result->notes, VN_NOTE_INFO, "other", NULL, "Do *this*", "Something else");
 }
 
-static VnReportModel *
-make_report (VnRun          *result,
-             VnReportLayout  layout)
-{
-  VnReportInput input;
-
-  vn_report_input_init (&input, result);
-  return vn_report_model_new (&input, layout);
-}
-
 /* ---- sections ---- */
 
 static char *
@@ -131,20 +121,31 @@ list_ids (const VnReportModel *model)
   return g_string_free (ids, FALSE);
 }
 
+static VnRun *
+make_comparison (VnRun *result)
+{
+  VnRun *self = vn_run_new ();
+
+  self->source = vn_model_ref (result->source);
+  self->prepared = vn_model_ref (result->source);
+  self->errors = vn_error_table_ref (result->errors);
+  return self;
+}
+
 static void
 test_sections (void)
 {
   g_autoptr(VnRun) result = run ("npu-cnn");
-  VnReportInput comparison = { .source = result->source, .errors = result->errors };
-  g_autoptr(VnReportModel) plain = make_report (result, VN_REPORT_LAYOUT_REPORT);
-  g_autoptr(VnReportModel) compared = vn_report_model_new (&comparison, VN_REPORT_LAYOUT_REPORT);
+  g_autoptr(VnRun) comparison = make_comparison (result);
+  g_autoptr(VnReportModel) plain = vn_report_model_new (result, VN_REPORT_LAYOUT_REPORT);
+  g_autoptr(VnReportModel) compared = vn_report_model_new (comparison, VN_REPORT_LAYOUT_REPORT);
   g_autofree char *plain_ids = list_ids (plain), *compared_ids = list_ids (compared);
   g_autofree char *all_ids = NULL, *xslim_ids = NULL;
   g_autoptr(VnReportModel) all = NULL, xslim = NULL;
 
   add_rare_things (result);
-  all = make_report (result, VN_REPORT_LAYOUT_REPORT);
-  xslim = make_report (result, VN_REPORT_LAYOUT_XSLIM);
+  all = vn_report_model_new (result, VN_REPORT_LAYOUT_REPORT);
+  xslim = vn_report_model_new (result, VN_REPORT_LAYOUT_XSLIM);
   all_ids = list_ids (all);
   xslim_ids = list_ids (xslim);
   g_assert_cmpstr (plain_ids, ==, "model sizes samples summary network settings figures spreads tensors npu notes");
@@ -496,14 +497,14 @@ static void
 test_printed (gconstpointer data)
 {
   g_autoptr(VnRun) result = run (data);
-  g_autoptr(VnReportModel) model = make_report (result, VN_REPORT_LAYOUT_REPORT);
+  g_autoptr(VnReportModel) model = vn_report_model_new (result, VN_REPORT_LAYOUT_REPORT);
   g_autoptr(VnReportModel) rare = NULL, xslim = NULL;
 
   check_printed (model);
   add_rare_things (result);
-  rare = make_report (result, VN_REPORT_LAYOUT_REPORT);
+  rare = vn_report_model_new (result, VN_REPORT_LAYOUT_REPORT);
   check_printed (rare);
-  xslim = make_report (result, VN_REPORT_LAYOUT_XSLIM);
+  xslim = vn_report_model_new (result, VN_REPORT_LAYOUT_XSLIM);
   check_printed (xslim);
 }
 
@@ -526,7 +527,7 @@ test_words (void)
   guint n = 0;
 
   add_rare_things (result);
-  model = make_report (result, VN_REPORT_LAYOUT_REPORT);
+  model = vn_report_model_new (result, VN_REPORT_LAYOUT_REPORT);
   for (guint i = 0; i < model->sections->len; i++)
     for (guint k = 0; k < ((VnReportSection *) model->sections->pdata[i])->contents->len; k++)
       {
@@ -554,7 +555,7 @@ static void
 test_printers (void)
 {
   g_autoptr(VnRun) result = run ("cpu");
-  g_autoptr(VnReportModel) model = make_report (result, VN_REPORT_LAYOUT_REPORT);
+  g_autoptr(VnReportModel) model = vn_report_model_new (result, VN_REPORT_LAYOUT_REPORT);
   g_autofree char *folder = g_dir_make_tmp ("vn-report-XXXXXX", NULL);
   guint n;
   const VnReportPrinter *printers = vn_report_printer_list (&n);

@@ -116,8 +116,8 @@ static void
 check_verdict (const VnRun *a,
                const VnRun *b)
 {
-  g_autoptr(VnVerdict) x = vn_verdict_new (a->errors, &a->accuracy, a->notes, a->forecast, a->verification);
-  g_autoptr(VnVerdict) y = vn_verdict_new (b->errors, &b->accuracy, b->notes, b->forecast, b->verification);
+  g_autoptr(VnVerdict) x = vn_verdict_new (a);
+  g_autoptr(VnVerdict) y = vn_verdict_new (b);
 
   g_assert_cmpstr (x->id, ==, y->id);
   g_assert_cmpstr (x->text, ==, y->text);
