@@ -26,10 +26,9 @@ run_file_add_point (JsonBuilder        *json,
 }
 
 void
-_vn_run_file_add_curve (JsonBuilder   *json,
-                        const VnCurve *curve)
+_vn_run_file_add_curve (JsonBuilder *json,
+                        VnCurve     *curve)
 {
-  json_builder_set_member_name (json, "curve");
   json_builder_begin_object (json);
   vn_json_add_text (json, "cost", vn_curve_cost_get_id (curve->cost));
   vn_json_add_int (json, "samples", curve->n_samples);
@@ -67,7 +66,6 @@ run_file_read_point (gpointer      to,
     vn_curve_add (to, g_steal_pointer (&point));
 }
 
-/* (transfer full) (nullable) */
 VnCurve *
 _vn_run_file_read_curve (VnJsonFields *fields)
 {

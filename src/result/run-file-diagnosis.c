@@ -73,7 +73,7 @@ void
 _vn_run_file_add_diagnosis (JsonBuilder *json,
                             VnDiagnosis *diagnosis)
 {
-  vn_json_begin_object (json, "diagnosis");
+  json_builder_begin_object (json);
   vn_json_begin_array (json, "reasons");
   for (guint i = 0; i < vn_diagnosis_get_n (diagnosis); i++)
     run_file_add_finding (json, vn_diagnosis_get (diagnosis, i));
@@ -140,11 +140,6 @@ run_file_read_trial (gpointer      to,
   vn_diagnosis_add_trial (to, &trial);
 }
 
-/*< private >
- * _vn_run_file_read_diagnosis:
- *
- * Returns: (transfer full): what is in the object; what is wrong is an error of @fields
- */
 VnDiagnosis *
 _vn_run_file_read_diagnosis (VnJsonFields *fields)
 {
@@ -161,7 +156,7 @@ void
 _vn_run_file_add_steps (JsonBuilder *json,
                         GPtrArray   *steps)
 {
-  vn_json_begin_array (json, "steps");
+  json_builder_begin_array (json);
   for (guint i = 0; i < steps->len; i++)
     {
       const VnRunStep *step = g_ptr_array_index (steps, i);
@@ -190,11 +185,12 @@ run_file_read_step (gpointer      to,
 }
 
 GPtrArray *
-_vn_run_file_read_steps (VnJsonFields *fields)
+_vn_run_file_read_steps (VnJsonFields *parent,
+                         const char   *id)
 {
   GPtrArray *steps = vn_run_steps_new ();
 
-  _vn_run_file_read_each (fields, "steps", run_file_read_step, steps);
+  _vn_run_file_read_each (parent, id, run_file_read_step, steps);
   return steps;
 }
 
@@ -204,7 +200,7 @@ void
 _vn_run_file_add_spreads (JsonBuilder *json,
                           GPtrArray   *spreads)
 {
-  vn_json_begin_array (json, "spreads");
+  json_builder_begin_array (json);
   for (guint i = 0; i < spreads->len; i++)
     {
       const VnSpread *spread = g_ptr_array_index (spreads, i);
@@ -259,10 +255,11 @@ run_file_read_spread (gpointer      to,
 }
 
 GPtrArray *
-_vn_run_file_read_spreads (VnJsonFields *fields)
+_vn_run_file_read_spreads (VnJsonFields *parent,
+                           const char   *id)
 {
   GPtrArray *spreads = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_spread_free);
 
-  _vn_run_file_read_each (fields, "spreads", run_file_read_spread, spreads);
+  _vn_run_file_read_each (parent, id, run_file_read_spread, spreads);
   return spreads;
 }

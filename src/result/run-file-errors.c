@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Errors and contributions in the file of a run, read; run-file-write.c writes them. */
+/* Records of runs as JSON: errors, contributions, and what was measured in ONNX Runtime. */
 #include "run-file-private.h"
 
 #include "vn-i18n.h"
@@ -8,13 +8,74 @@
 
 /* ---- errors ---- */
 
-/*< private >
- * _vn_run_file_read_part:
- *
- * Returns: (transfer full): the part of a tensor in the object; what is wrong is an error of @fields
- */
-VnErrorPart *
-_vn_run_file_read_part (VnJsonFields *fields)
+static void
+run_file_add_part (JsonBuilder       *json,
+                   const VnErrorPart *part)
+{
+  vn_json_add_int (json, "axis", part->axis);
+  vn_json_add_text (json, "slices", part->slices);
+  vn_json_add_int (json, "elements", (gint64) part->n);
+  vn_json_add_number (json, "size", part->size);
+  vn_json_add_number (json, "sqnr", part->sqnr_db);
+  vn_json_add_number (json, "noise", part->noise_to_signal);
+  vn_json_add_number (json, "cosine", part->cosine);
+  if (part->n_bad > 0)
+    vn_json_add_int (json, "not-finite", (gint64) part->n_bad);
+  _vn_run_file_add_flag (json, "dead", part->is_dead);
+}
+
+static void
+run_file_add_parts (JsonBuilder     *json,
+                    const GPtrArray *parts)
+{
+  vn_json_begin_array (json, "parts");
+  for (guint i = 0; i < parts->len; i++)
+    {
+      json_builder_begin_object (json);
+      run_file_add_part (json, g_ptr_array_index (parts, i));
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static void
+run_file_add_row (JsonBuilder      *json,
+                  const VnErrorRow *row)
+{
+  json_builder_begin_object (json);
+  vn_json_add_text (json, "tensor", row->value);
+  vn_json_add_text (json, "node", row->node);
+  vn_json_add_text (json, "type", row->op_type);
+  _vn_run_file_add_flag (json, "output", row->is_output);
+  _vn_run_file_add_flag (json, "last-computed", row->is_last);
+  vn_json_add_int (json, "elements", (gint64) row->n);
+  for (guint k = 0; k < VN_N_METRICS; k++)
+    if (vn_metric_is_measured (row, k))
+      vn_json_add_number (json, vn_metric_get_info (k)->id, vn_metric_get (row, k));
+  if (row->has_local)
+    vn_json_add_number (json, "local-sqnr", row->local_db);
+  vn_json_add_number (json, "float-min", row->float_min);
+  vn_json_add_number (json, "float-max", row->float_max);
+  vn_json_add_number (json, "quantized-min", row->quant_min);
+  vn_json_add_number (json, "quantized-max", row->quant_max);
+  if (row->n_bad > 0)
+    vn_json_add_int (json, "not-finite", (gint64) row->n_bad);
+  if (row->n_bad_float > 0)
+    vn_json_add_int (json, "not-finite-before", (gint64) row->n_bad_float);
+  _vn_run_file_add_number (json, "sqnr-margin", row->margin_db);
+  if (!isnan (row->held_out_db) && row->held_out_db != row->sqnr_db)
+    vn_json_add_number (json, "held-out-sqnr", row->held_out_db);
+  _vn_run_file_add_number (json, "preparation-sqnr", row->preparation_db);
+  if (row->parts != NULL)
+    {
+      vn_json_add_number (json, "whole-sqnr", row->whole_db);
+      run_file_add_parts (json, row->parts);
+    }
+  json_builder_end_object (json);
+}
+
+static VnErrorPart *
+run_file_read_part (VnJsonFields *fields)
 {
   VnErrorPart *part = g_new0 (VnErrorPart, 1);
 
@@ -27,7 +88,7 @@ _vn_run_file_read_part (VnJsonFields *fields)
   part->cosine = vn_json_fields_get_double (fields, "cosine");
   if (vn_json_fields_has (fields, "not-finite"))
     part->n_bad = vn_json_fields_get_count (fields, "not-finite", G_MAXINT64);
-  part->is_dead = vn_json_fields_has (fields, "dead") && vn_json_fields_get_bool (fields, "dead");
+  part->is_dead = _vn_run_file_get_flag (fields, "dead");
   return part;
 }
 
@@ -46,7 +107,7 @@ run_file_read_parts (VnJsonFields *parent,
       VnErrorPart *part;
 
       vn_json_fields_init (&fields, json_array_get_element (array, i), place);
-      part = _vn_run_file_read_part (&fields);
+      part = run_file_read_part (&fields);
       vn_json_fields_leave (&fields, parent);
       if (parent->error == NULL)
         vn_error_row_take_part (row, part);
@@ -63,15 +124,14 @@ run_file_read_row (VnJsonFields *fields)
   row->value = vn_json_fields_dup_text (fields, "tensor");
   row->node = vn_json_fields_dup_text (fields, "node");
   row->op_type = vn_json_fields_dup_text (fields, "type");
-  row->is_output = vn_json_fields_has (fields, "output") && vn_json_fields_get_bool (fields, "output");
-  row->is_last = vn_json_fields_has (fields, "last-computed") && vn_json_fields_get_bool (fields, "last-computed");
+  row->is_output = _vn_run_file_get_flag (fields, "output");
+  row->is_last = _vn_run_file_get_flag (fields, "last-computed");
   row->n = vn_json_fields_get_count (fields, "elements", G_MAXINT64);
   for (guint k = 0; k < VN_N_METRICS; k++)
     {
       const VnMetricInfo *info = vn_metric_get_info (k);
 
-      G_STRUCT_MEMBER (double, row, info->offset) = vn_json_fields_has (fields, info->id)
-                                                      ? vn_json_fields_get_double (fields, info->id) : NAN;
+      G_STRUCT_MEMBER (double, row, info->offset) = _vn_run_file_get_number (fields, info->id);
     }
   row->has_local = vn_json_fields_has (fields, "local-sqnr");
   row->local_db = row->has_local ? vn_json_fields_get_double (fields, "local-sqnr") : 0;
@@ -118,11 +178,23 @@ run_file_read_weight (gpointer      table,
     vn_error_table_add_weight (table, row);
 }
 
-/*< private >
- * _vn_run_file_read_errors:
- *
- * Returns: (transfer full): the table in the object; what is wrong is an error of @fields
- */
+void
+_vn_run_file_add_errors (JsonBuilder  *json,
+                         VnErrorTable *errors)
+{
+  json_builder_begin_object (json);
+  vn_json_add_int (json, "samples", vn_error_table_get_n_samples (errors));
+  vn_json_begin_array (json, "tensors");
+  for (guint i = 0; i < vn_error_table_get_n (errors); i++)
+    run_file_add_row (json, vn_error_table_get (errors, i));
+  json_builder_end_array (json);
+  vn_json_begin_array (json, "weights");
+  for (guint i = 0; i < vn_error_table_get_n_weights (errors); i++)
+    run_file_add_row (json, vn_error_table_get_weight (errors, i));
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+}
+
 VnErrorTable *
 _vn_run_file_read_errors (VnJsonFields *fields)
 {
@@ -135,13 +207,33 @@ _vn_run_file_read_errors (VnJsonFields *fields)
 
 /* ---- contributions ---- */
 
-/*< private >
- * _vn_run_file_read_contribution:
- * @contributions: gets the one in the object
- */
 void
-_vn_run_file_read_contribution (gpointer      contributions,
-                                VnJsonFields *fields)
+_vn_run_file_add_contributions (JsonBuilder     *json,
+                                VnContributions *contributions)
+{
+  json_builder_begin_array (json);
+  for (guint i = 0; i < vn_contributions_get_n (contributions); i++)
+    {
+      const VnContribution *item = vn_contributions_get (contributions, i);
+
+      json_builder_begin_object (json);
+      vn_json_add_text (json, "tensor", item->name);
+      vn_json_add_text (json, "node", item->node);
+      vn_json_add_text_if (json, "value", item->value);
+      vn_json_add_text (json, "role", vn_contribution_role_get_id (item->role));
+      vn_json_add_int (json, "samples", item->n_samples);
+      vn_json_add_number (json, "share", item->share);
+      _vn_run_file_add_number (json, "share-error", item->share_error);
+      vn_json_add_number (json, "alone-sqnr", item->alone_db);
+      vn_json_add_number (json, "local-sqnr", item->local_db);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static void
+run_file_read_contribution (gpointer      to,
+                            VnJsonFields *fields)
 {
   g_autofree char *role = vn_json_fields_dup_text (fields, "role");
   VnContribution item = { .name = vn_json_fields_dup_text (fields, "tensor"), .node = vn_json_fields_dup_text (fields, "node"),
@@ -154,5 +246,109 @@ _vn_run_file_read_contribution (gpointer      contributions,
   item.share_error = _vn_run_file_get_number (fields, "share-error");
   item.alone_db = vn_json_fields_get_double (fields, "alone-sqnr");
   item.local_db = vn_json_fields_get_double (fields, "local-sqnr");
-  vn_contributions_add (contributions, &item);
+  vn_contributions_add (to, &item);
+}
+
+VnContributions *
+_vn_run_file_read_contributions (VnJsonFields *parent,
+                                 const char   *id)
+{
+  VnContributions *contributions = vn_contributions_new_empty ();
+
+  _vn_run_file_read_each (parent, id, run_file_read_contribution, contributions);
+  return contributions;
+}
+
+/* ---- ONNX Runtime ---- */
+
+static void
+run_file_add_verified_output (JsonBuilder            *json,
+                              const VnVerifiedOutput *output)
+{
+  json_builder_begin_object (json);
+  vn_json_add_text (json, "name", output->name);
+  if (output->part != NULL)
+    {
+      vn_json_begin_object (json, "part");
+      run_file_add_part (json, output->part);
+      json_builder_end_object (json);
+    }
+  vn_json_add_number (json, "sqnr", output->sqnr_db);
+  vn_json_add_number (json, "largest-difference", output->largest);
+  _vn_run_file_add_number (json, "onnxruntime-sqnr", output->their_db);
+  _vn_run_file_add_number (json, "own-sqnr", output->our_db);
+  json_builder_end_object (json);
+}
+
+void
+_vn_run_file_add_verification (JsonBuilder    *json,
+                               VnVerification *self)
+{
+  json_builder_begin_object (json);
+  vn_json_add_text_if (json, "version", self->version);
+  vn_json_add_text_if (json, "refusal", self->refusal);
+  vn_json_add_int (json, "samples", self->n_samples);
+  vn_json_add_number (json, "load-seconds", self->load_seconds);
+  vn_json_add_number (json, "seconds", self->seconds);
+  vn_json_add_number (json, "float-seconds", self->float_seconds);
+  _vn_run_file_add_number (json, "integer-share", self->integer_share);
+  if (self->saturates)
+    {
+      vn_json_add_bool (json, "saturates", TRUE);
+      vn_json_add_bool (json, "exact-agrees", self->exact_agrees);
+      _vn_run_file_add_number (json, "exact-sqnr", self->exact_db);
+    }
+  vn_json_begin_array (json, "outputs");
+  for (guint i = 0; i < self->outputs->len; i++)
+    run_file_add_verified_output (json, g_ptr_array_index (self->outputs, i));
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+}
+
+/* Files of older programs do not say which part figures are of. */
+static VnErrorPart *
+run_file_read_part_if (VnJsonFields *parent)
+{
+  g_autoptr(VnErrorPart) part = NULL;
+  VnJsonFields fields;
+
+  if (!vn_json_fields_has (parent, "part"))
+    return NULL;
+  vn_json_fields_enter (&fields, parent, "part");
+  part = run_file_read_part (&fields);
+  vn_json_fields_leave (&fields, parent);
+  return parent->error == NULL ? g_steal_pointer (&part) : NULL;
+}
+
+static void
+run_file_read_verified_output (gpointer      to,
+                               VnJsonFields *fields)
+{
+  g_autofree char *name = vn_json_fields_dup_text (fields, "name");
+  g_autoptr(VnErrorPart) part = run_file_read_part_if (fields);
+  const VnVerifiedOutput output = { .name = name, .part = part, .sqnr_db = vn_json_fields_get_double (fields, "sqnr"),
+                                    .largest = vn_json_fields_get_double (fields, "largest-difference"),
+                                    .their_db = _vn_run_file_get_number (fields, "onnxruntime-sqnr"),
+                                    .our_db = _vn_run_file_get_number (fields, "own-sqnr") };
+
+  vn_verification_add (to, &output);
+}
+
+VnVerification *
+_vn_run_file_read_verification (VnJsonFields *fields)
+{
+  VnVerification *found = vn_verification_new ();
+
+  found->version = vn_json_fields_dup_text_if (fields, "version");
+  found->refusal = vn_json_fields_dup_text_if (fields, "refusal");
+  found->n_samples = (guint) vn_json_fields_get_count (fields, "samples", G_MAXUINT);
+  found->load_seconds = vn_json_fields_get_double (fields, "load-seconds");
+  found->seconds = vn_json_fields_get_double (fields, "seconds");
+  found->float_seconds = vn_json_fields_get_double (fields, "float-seconds");
+  found->integer_share = _vn_run_file_get_number (fields, "integer-share");
+  found->saturates = _vn_run_file_get_flag (fields, "saturates");
+  found->exact_agrees = _vn_run_file_get_flag (fields, "exact-agrees");
+  found->exact_db = _vn_run_file_get_number (fields, "exact-sqnr");
+  _vn_run_file_read_each (fields, "outputs", run_file_read_verified_output, found);
+  return found;
 }

@@ -47,6 +47,22 @@ _vn_run_file_add_number (JsonBuilder *json,
     vn_json_add_number (json, id, number);
 }
 
+gboolean
+_vn_run_file_get_flag (VnJsonFields *fields,
+                       const char   *id)
+{
+  return vn_json_fields_has (fields, id) && vn_json_fields_get_bool (fields, id);
+}
+
+void
+_vn_run_file_add_flag (JsonBuilder *json,
+                       const char  *id,
+                       gboolean     flag)
+{
+  if (flag)
+    vn_json_add_bool (json, id, TRUE);
+}
+
 /* ---- tensors ---- */
 
 static void
@@ -108,7 +124,7 @@ void
 _vn_run_file_add_plan (JsonBuilder *json,
                        VnQuantPlan *plan)
 {
-  vn_json_begin_object (json, "plan");
+  json_builder_begin_object (json);
   vn_json_begin_array (json, "tensors");
   for (guint i = 0; i < vn_quant_plan_get_n (plan); i++)
     if (vn_quant_plan_get (plan, i)->role == VN_TENSOR_ACTIVATION)
@@ -187,11 +203,6 @@ run_file_read_npu_node (gpointer      to,
   _vn_run_file_read_each (fields, "moves", run_file_read_move, node);
 }
 
-/*< private >
- * _vn_run_file_read_plan:
- *
- * Returns: (transfer full): the plan in the object; what is wrong is an error of @fields
- */
 VnQuantPlan *
 _vn_run_file_read_plan (VnJsonFields *fields)
 {
@@ -217,18 +228,17 @@ run_file_add_kernel (JsonBuilder         *json,
   vn_json_add_text (json, "kind", vn_runtime_kind_get_id (node->kind));
   if (node->reason != VN_RUNTIME_REASON_NONE)
     vn_json_add_text (json, "reason", vn_runtime_reason_get_id (node->reason));
-  if (node->converts)
-    vn_json_add_bool (json, "converts", TRUE);
+  _vn_run_file_add_flag (json, "converts", node->converts);
   vn_json_add_number (json, "macs", node->macs);
   vn_json_add_number (json, "seconds", node->seconds);
   json_builder_end_object (json);
 }
 
 void
-_vn_run_file_add_runtime (JsonBuilder             *json,
-                          const VnRuntimeForecast *forecast)
+_vn_run_file_add_forecast (JsonBuilder       *json,
+                           VnRuntimeForecast *forecast)
 {
-  vn_json_begin_object (json, "forecast");
+  json_builder_begin_object (json);
   vn_json_add_number (json, "macs", forecast->macs);
   vn_json_add_number (json, "integer-macs", forecast->integer_macs);
   vn_json_add_number (json, "seconds", forecast->seconds);
@@ -261,7 +271,7 @@ run_file_read_kernel (gpointer      to,
   for (VnRuntimeReason i = 0; reason != NULL && i < VN_N_RUNTIME_REASONS; i++)
     if (g_str_equal (reason, vn_runtime_reason_get_id (i)))
       node->reason = i;
-  node->converts = vn_json_fields_has (fields, "converts") && vn_json_fields_get_bool (fields, "converts");
+  node->converts = _vn_run_file_get_flag (fields, "converts");
   node->macs = vn_json_fields_get_double (fields, "macs");
   node->seconds = vn_json_fields_get_double (fields, "seconds");
   has_all = node->label != NULL && node->output != NULL && node->op_type != NULL;
@@ -274,13 +284,8 @@ run_file_read_kernel (gpointer      to,
   vn_runtime_forecast_add (to, node);
 }
 
-/*< private >
- * _vn_run_file_read_runtime:
- *
- * Returns: (transfer full): the forecast in the object; what is wrong is an error of @fields
- */
 VnRuntimeForecast *
-_vn_run_file_read_runtime (VnJsonFields *fields)
+_vn_run_file_read_forecast (VnJsonFields *fields)
 {
   VnRuntimeForecast *forecast = vn_runtime_forecast_new_empty ();
 

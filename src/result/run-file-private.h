@@ -20,35 +20,25 @@ double             _vn_run_file_get_number     (VnJsonFields      *fields,
 void               _vn_run_file_add_number     (JsonBuilder       *json,
                                                 const char        *id,
                                                 double             number);   /* unless it is NaN */
+gboolean           _vn_run_file_get_flag       (VnJsonFields      *fields,
+                                                const char        *id);       /* FALSE if it is not there */
+void               _vn_run_file_add_flag       (JsonBuilder       *json,
+                                                const char        *id,
+                                                gboolean           flag);     /* unless it is FALSE */
 
-/* run-file-errors.c */
-VnErrorPart       *_vn_run_file_read_part      (VnJsonFields      *fields);
-VnErrorTable      *_vn_run_file_read_errors    (VnJsonFields      *fields);
-void               _vn_run_file_read_contribution (gpointer        contributions,
-                                                VnJsonFields      *fields);
-
-/* run-file-plan.c */
-void               _vn_run_file_add_plan       (JsonBuilder       *json,
-                                                VnQuantPlan       *plan);
-VnQuantPlan       *_vn_run_file_read_plan      (VnJsonFields      *fields);
-void               _vn_run_file_add_runtime    (JsonBuilder       *json,
-                                                const VnRuntimeForecast *forecast);
-VnRuntimeForecast *_vn_run_file_read_runtime   (VnJsonFields      *fields);
-
-/* run-file-diagnosis.c */
-void               _vn_run_file_add_diagnosis  (JsonBuilder       *json,
-                                                VnDiagnosis       *diagnosis);
-VnDiagnosis       *_vn_run_file_read_diagnosis (VnJsonFields      *fields);
-void               _vn_run_file_add_steps      (JsonBuilder       *json,
-                                                GPtrArray         *steps);
-GPtrArray         *_vn_run_file_read_steps     (VnJsonFields      *fields);
-void               _vn_run_file_add_spreads    (JsonBuilder       *json,
-                                                GPtrArray         *spreads);
-GPtrArray         *_vn_run_file_read_spreads   (VnJsonFields      *fields);
-
-/* run-file-curve.c */
-void               _vn_run_file_add_curve      (JsonBuilder       *json,
-                                                const VnCurve     *curve);
-VnCurve           *_vn_run_file_read_curve     (VnJsonFields      *fields);
+/* Of VN_RUN_FILE_FACET: each writes one value, and makes one of what it reads, which belongs to whoever asks and whose errors are
+ * those of the fields. */
+#define VN_RUN_FACET(...)
+#define VN_RUN_FILE_FACET(SYMBOL, Type, field, prefix, form, id) VN_RUN_FILE_DECLARE_##form (Type, field)
+#define VN_RUN_FILE_DECLARE_OBJECT(Type, field) \
+  void  _vn_run_file_add_##field  (JsonBuilder *json, Type *field); \
+  Type *_vn_run_file_read_##field (VnJsonFields *fields);
+#define VN_RUN_FILE_DECLARE_LIST(Type, field) \
+  void  _vn_run_file_add_##field  (JsonBuilder *json, Type *field); \
+  Type *_vn_run_file_read_##field (VnJsonFields *parent, const char *id);
+#include "vn-run-facets.def"
+#undef VN_RUN_FACET
+#undef VN_RUN_FILE_DECLARE_OBJECT
+#undef VN_RUN_FILE_DECLARE_LIST
 
 G_END_DECLS

@@ -13,169 +13,6 @@
 #include <string.h>
 
 static void
-run_file_add_part (JsonBuilder       *json,
-                   const VnErrorPart *part)
-{
-  vn_json_add_int (json, "axis", part->axis);
-  vn_json_add_text (json, "slices", part->slices);
-  vn_json_add_int (json, "elements", (gint64) part->n);
-  vn_json_add_number (json, "size", part->size);
-  vn_json_add_number (json, "sqnr", part->sqnr_db);
-  vn_json_add_number (json, "noise", part->noise_to_signal);
-  vn_json_add_number (json, "cosine", part->cosine);
-  if (part->n_bad > 0)
-    vn_json_add_int (json, "not-finite", (gint64) part->n_bad);
-  if (part->is_dead)
-    vn_json_add_bool (json, "dead", TRUE);
-}
-
-static void
-run_file_add_parts (JsonBuilder     *json,
-                    const GPtrArray *parts)
-{
-  vn_json_begin_array (json, "parts");
-  for (guint i = 0; i < parts->len; i++)
-    {
-      json_builder_begin_object (json);
-      run_file_add_part (json, g_ptr_array_index (parts, i));
-      json_builder_end_object (json);
-    }
-  json_builder_end_array (json);
-}
-
-static void
-run_file_add_row (JsonBuilder      *json,
-                  const VnErrorRow *row)
-{
-  json_builder_begin_object (json);
-  vn_json_add_text (json, "tensor", row->value);
-  vn_json_add_text (json, "node", row->node);
-  vn_json_add_text (json, "type", row->op_type);
-  if (row->is_output)
-    vn_json_add_bool (json, "output", TRUE);
-  if (row->is_last)
-    vn_json_add_bool (json, "last-computed", TRUE);
-  vn_json_add_int (json, "elements", (gint64) row->n);
-  for (guint k = 0; k < VN_N_METRICS; k++)
-    if (vn_metric_is_measured (row, k))
-      vn_json_add_number (json, vn_metric_get_info (k)->id, vn_metric_get (row, k));
-  if (row->has_local)
-    vn_json_add_number (json, "local-sqnr", row->local_db);
-  vn_json_add_number (json, "float-min", row->float_min);
-  vn_json_add_number (json, "float-max", row->float_max);
-  vn_json_add_number (json, "quantized-min", row->quant_min);
-  vn_json_add_number (json, "quantized-max", row->quant_max);
-  if (row->n_bad > 0)
-    vn_json_add_int (json, "not-finite", (gint64) row->n_bad);
-  if (row->n_bad_float > 0)
-    vn_json_add_int (json, "not-finite-before", (gint64) row->n_bad_float);
-  if (!isnan (row->margin_db))
-    vn_json_add_number (json, "sqnr-margin", row->margin_db);
-  if (!isnan (row->held_out_db) && row->held_out_db != row->sqnr_db)
-    vn_json_add_number (json, "held-out-sqnr", row->held_out_db);
-  if (!isnan (row->preparation_db))
-    vn_json_add_number (json, "preparation-sqnr", row->preparation_db);
-  if (row->parts != NULL)
-    {
-      vn_json_add_number (json, "whole-sqnr", row->whole_db);
-      run_file_add_parts (json, row->parts);
-    }
-  json_builder_end_object (json);
-}
-
-static void
-run_file_add_errors (JsonBuilder  *json,
-                     VnErrorTable *errors)
-{
-  vn_json_begin_object (json, "errors");
-  vn_json_add_int (json, "samples", vn_error_table_get_n_samples (errors));
-  vn_json_begin_array (json, "tensors");
-  for (guint i = 0; i < vn_error_table_get_n (errors); i++)
-    run_file_add_row (json, vn_error_table_get (errors, i));
-  json_builder_end_array (json);
-  vn_json_begin_array (json, "weights");
-  for (guint i = 0; i < vn_error_table_get_n_weights (errors); i++)
-    run_file_add_row (json, vn_error_table_get_weight (errors, i));
-  json_builder_end_array (json);
-  json_builder_end_object (json);
-}
-
-static void
-run_file_add_contributions (JsonBuilder     *json,
-                            VnContributions *contributions)
-{
-  vn_json_begin_array (json, "contributions");
-  for (guint i = 0; i < vn_contributions_get_n (contributions); i++)
-    {
-      const VnContribution *item = vn_contributions_get (contributions, i);
-
-      json_builder_begin_object (json);
-      vn_json_add_text (json, "tensor", item->name);
-      vn_json_add_text (json, "node", item->node);
-      vn_json_add_text_if (json, "value", item->value);
-      vn_json_add_text (json, "role", vn_contribution_role_get_id (item->role));
-      vn_json_add_int (json, "samples", item->n_samples);
-      vn_json_add_number (json, "share", item->share);
-      if (!isnan (item->share_error))
-        vn_json_add_number (json, "share-error", item->share_error);
-      vn_json_add_number (json, "alone-sqnr", item->alone_db);
-      vn_json_add_number (json, "local-sqnr", item->local_db);
-      json_builder_end_object (json);
-    }
-  json_builder_end_array (json);
-}
-
-static void
-run_file_add_verified_output (JsonBuilder            *json,
-                              const VnVerifiedOutput *output)
-{
-  json_builder_begin_object (json);
-  vn_json_add_text (json, "name", output->name);
-  if (output->part != NULL)
-    {
-      vn_json_begin_object (json, "part");
-      run_file_add_part (json, output->part);
-      json_builder_end_object (json);
-    }
-  vn_json_add_number (json, "sqnr", output->sqnr_db);
-  vn_json_add_number (json, "largest-difference", output->largest);
-  if (!isnan (output->their_db))
-    vn_json_add_number (json, "onnxruntime-sqnr", output->their_db);
-  if (!isnan (output->our_db))
-    vn_json_add_number (json, "own-sqnr", output->our_db);
-  json_builder_end_object (json);
-}
-
-static void
-run_file_add_verification (JsonBuilder          *json,
-                           const VnVerification *self)
-{
-  vn_json_begin_object (json, "onnxruntime");
-  if (self->version != NULL)
-    vn_json_add_text (json, "version", self->version);
-  if (self->refusal != NULL)
-    vn_json_add_text (json, "refusal", self->refusal);
-  vn_json_add_int (json, "samples", self->n_samples);
-  vn_json_add_number (json, "load-seconds", self->load_seconds);
-  vn_json_add_number (json, "seconds", self->seconds);
-  vn_json_add_number (json, "float-seconds", self->float_seconds);
-  if (!isnan (self->integer_share))
-    vn_json_add_number (json, "integer-share", self->integer_share);
-  if (self->saturates)
-    {
-      vn_json_add_bool (json, "saturates", TRUE);
-      vn_json_add_bool (json, "exact-agrees", self->exact_agrees);
-      if (!isnan (self->exact_db))
-        vn_json_add_number (json, "exact-sqnr", self->exact_db);
-    }
-  vn_json_begin_array (json, "outputs");
-  for (guint i = 0; i < self->outputs->len; i++)
-    run_file_add_verified_output (json, g_ptr_array_index (self->outputs, i));
-  json_builder_end_array (json);
-  json_builder_end_object (json);
-}
-
-static void
 run_file_add_identity (JsonBuilder *json,
                        const VnRun *self)
 {
@@ -318,8 +155,7 @@ run_file_add_figures (JsonBuilder *json,
   vn_json_begin_object (json, "samples");
   vn_json_add_int (json, "calibration", self->n_calibration);
   vn_json_add_int (json, "held-out", self->n_held_out);
-  if (self->left_out)
-    vn_json_add_bool (json, "left-out-in-turn", TRUE);
+  _vn_run_file_add_flag (json, "left-out-in-turn", self->left_out);
   json_builder_end_object (json);
   vn_json_add_int (json, "quantized-tensors", self->n_quantized);
   vn_json_add_number (json, "seconds", vn_run_get_seconds (self, NULL));
@@ -355,24 +191,15 @@ vn_run_to_json (const VnRun *self,
   vn_json_add_time (json, "time", self->time);
   run_file_add_origin (json, self, folder);
   run_file_add_figures (json, self);
-  if (self->errors != NULL)
-    run_file_add_errors (json, self->errors);
-  if (self->contributions != NULL)
-    run_file_add_contributions (json, self->contributions);
-  if (self->verification != NULL)
-    run_file_add_verification (json, self->verification);
-  if (self->plan != NULL)
-    _vn_run_file_add_plan (json, self->plan);
-  if (self->forecast != NULL)
-    _vn_run_file_add_runtime (json, self->forecast);
-  if (self->diagnosis != NULL)
-    _vn_run_file_add_diagnosis (json, self->diagnosis);
-  if (self->steps != NULL)
-    _vn_run_file_add_steps (json, self->steps);
-  if (self->curve != NULL)
-    _vn_run_file_add_curve (json, self->curve);
-  if (self->spreads != NULL)
-    _vn_run_file_add_spreads (json, self->spreads);
+#define VN_RUN_FACET(...)
+#define VN_RUN_FILE_FACET(SYMBOL, Type, field, prefix, form, id)  \
+  if (self->field != NULL)                                        \
+    {                                                             \
+      json_builder_set_member_name (json, id);                    \
+      _vn_run_file_add_##field (json, self->field);               \
+    }
+#include "vn-run-facets.def"
+#undef VN_RUN_FACET
   run_file_add_identity (json, self);
   run_file_add_notes (json, self->notes);
   json_builder_end_object (json);

@@ -33,7 +33,7 @@
  *     "notes": [ { "level", "code", "subject", "text", "remedy" } ] }
  *
  * A row has "tensor", "node", "type", the metrics of vn-metrics.def by their ids and what is said at
- * run_file_add_row() in run-file-write.c. NaN and infinities are the texts “nan”, “inf” and “-inf”; a metric that a file does not
+ * run_file_add_row() in run-file-errors.c. NaN and infinities are the texts “nan”, “inf” and “-inf”; a metric that a file does not
  * have is NaN. What is unknown is ignored, what is needed and missing or wrong is told with its place. Another version is
  * refused. Paths below the folder that a file belongs to are relative to it. */
 #include "vn-run-file.h"
@@ -89,118 +89,6 @@ run_file_read_object (VnRun        *self,
   if (fields.object != NULL)
     read (self, &fields, folder);
   vn_json_fields_leave (&fields, parent);
-}
-
-/* Files of older programs do not say which part figures are of. */
-static VnErrorPart *
-run_file_read_part_if (VnJsonFields *parent)
-{
-  JsonNode *node = vn_json_fields_has (parent, "part") ? json_object_get_member (parent->object, "part") : NULL;
-  g_autofree char *where = node != NULL ? vn_json_fields_dup_where (parent, "part") : NULL;
-  g_autoptr(VnErrorPart) part = NULL;
-  VnJsonFields fields;
-
-  if (node == NULL)
-    return NULL;
-  vn_json_fields_init (&fields, node, where);
-  part = _vn_run_file_read_part (&fields);
-  vn_json_fields_leave (&fields, parent);
-  return parent->error == NULL ? g_steal_pointer (&part) : NULL;
-}
-
-static void
-run_file_read_verified_output (VnRun        *self,
-                               VnJsonFields *fields,
-                               const char   *folder)
-{
-  g_autofree char *name = vn_json_fields_dup_text (fields, "name");
-  g_autoptr(VnErrorPart) part = run_file_read_part_if (fields);
-  const VnVerifiedOutput output = { .name = name, .part = part, .sqnr_db = vn_json_fields_get_double (fields, "sqnr"),
-                                    .largest = vn_json_fields_get_double (fields, "largest-difference"),
-                                    .their_db = _vn_run_file_get_number (fields, "onnxruntime-sqnr"),
-                                    .our_db = _vn_run_file_get_number (fields, "own-sqnr") };
-
-  vn_verification_add (self->verification, &output);
-}
-
-static void
-run_file_read_verification (VnRun        *self,
-                            VnJsonFields *fields,
-                            const char   *folder)
-{
-  VnVerification *found = vn_verification_new ();
-
-  self->verification = found;
-  found->version = vn_json_fields_dup_text_if (fields, "version");
-  found->refusal = vn_json_fields_dup_text_if (fields, "refusal");
-  found->n_samples = (guint) vn_json_fields_get_count (fields, "samples", G_MAXUINT);
-  found->load_seconds = vn_json_fields_get_double (fields, "load-seconds");
-  found->seconds = vn_json_fields_get_double (fields, "seconds");
-  found->float_seconds = vn_json_fields_get_double (fields, "float-seconds");
-  found->integer_share = _vn_run_file_get_number (fields, "integer-share");
-  found->saturates = vn_json_fields_has (fields, "saturates") && vn_json_fields_get_bool (fields, "saturates");
-  found->exact_agrees = vn_json_fields_has (fields, "exact-agrees") && vn_json_fields_get_bool (fields, "exact-agrees");
-  found->exact_db = _vn_run_file_get_number (fields, "exact-sqnr");
-  run_file_read_list (self, fields, "outputs", run_file_read_verified_output);
-}
-
-static void
-run_file_read_errors (VnRun        *self,
-                      VnJsonFields *fields,
-                      const char   *folder)
-{
-  self->errors = _vn_run_file_read_errors (fields);
-}
-
-static void
-run_file_read_plan (VnRun        *self,
-                    VnJsonFields *fields,
-                    const char   *folder)
-{
-  self->plan = _vn_run_file_read_plan (fields);
-}
-
-static void
-run_file_read_forecast (VnRun        *self,
-                        VnJsonFields *fields,
-                        const char   *folder)
-{
-  self->forecast = _vn_run_file_read_runtime (fields);
-}
-
-static void
-run_file_read_diagnosis (VnRun        *self,
-                         VnJsonFields *fields,
-                         const char   *folder)
-{
-  self->diagnosis = _vn_run_file_read_diagnosis (fields);
-}
-
-/* What only reports tell; files of older programs do not have it. */
-static void
-run_file_read_curve (VnRun        *self,
-                     VnJsonFields *fields,
-                     const char   *folder)
-{
-  self->curve = _vn_run_file_read_curve (fields);
-}
-
-static void
-run_file_read_report (VnRun        *self,
-                      VnJsonFields *fields)
-{
-  if (vn_json_fields_has (fields, "plan"))
-    run_file_read_object (self, fields, "plan", NULL, run_file_read_plan);
-  if (vn_json_fields_has (fields, "forecast"))
-    run_file_read_object (self, fields, "forecast", NULL, run_file_read_forecast);
-  if (vn_json_fields_has (fields, "diagnosis"))
-    run_file_read_object (self, fields, "diagnosis", NULL, run_file_read_diagnosis);
-  if (vn_json_fields_has (fields, "steps"))
-    self->steps = _vn_run_file_read_steps (fields);
-  if (vn_json_fields_has (fields, "curve"))
-    run_file_read_object (self, fields, "curve", NULL, run_file_read_curve);
-  if (vn_json_fields_has (fields, "spreads"))
-    self->spreads = _vn_run_file_read_spreads (fields);
 }
 
 static void
@@ -351,7 +239,7 @@ run_file_read_samples (VnRun        *self,
 {
   self->n_calibration = (guint) vn_json_fields_get_count (fields, "calibration", G_MAXUINT);
   self->n_held_out = (guint) vn_json_fields_get_count (fields, "held-out", G_MAXUINT);
-  self->left_out = vn_json_fields_has (fields, "left-out-in-turn") && vn_json_fields_get_bool (fields, "left-out-in-turn");
+  self->left_out = _vn_run_file_get_flag (fields, "left-out-in-turn");
 }
 
 static void
@@ -381,7 +269,7 @@ run_file_read_kept (VnRun        *self,
   kept.n = vn_json_fields_get_count (fields, "of", G_MAXINT64);
   kept.n_kept = vn_json_fields_get_count (fields, "kept", kept.n);
   kept.n_added = vn_json_fields_get_count (fields, "added", G_MAXINT64);
-  kept.mean = vn_json_fields_has (fields, "mean") ? vn_json_fields_get_double (fields, "mean") : NAN;
+  kept.mean = _vn_run_file_get_number (fields, "mean");
   if (task != NULL && vn_task_find (task, &kept.task))
     self->accuracy.kept = kept;
 }
@@ -426,6 +314,31 @@ run_file_check_version (VnJsonFields  *fields,
   return FALSE;
 }
 
+/* Files of older programs do not have all. */
+static void
+run_file_read_facets (VnRun        *self,
+                      VnJsonFields *fields)
+{
+#define VN_RUN_FACET(...)
+#define VN_RUN_FILE_FACET(SYMBOL, Type, field, prefix, form, id) \
+  if (vn_json_fields_has (fields, id))                           \
+    VN_RUN_FILE_READ_##form (field, id)
+#define VN_RUN_FILE_READ_OBJECT(field, id)                       \
+  {                                                              \
+    VnJsonFields inner;                                          \
+                                                                 \
+    vn_json_fields_enter (&inner, fields, id);                   \
+    if (inner.object != NULL)                                    \
+      self->field = _vn_run_file_read_##field (&inner);          \
+    vn_json_fields_leave (&inner, fields);                       \
+  }
+#define VN_RUN_FILE_READ_LIST(field, id) self->field = _vn_run_file_read_##field (fields, id);
+#include "vn-run-facets.def"
+#undef VN_RUN_FACET
+#undef VN_RUN_FILE_READ_OBJECT
+#undef VN_RUN_FILE_READ_LIST
+}
+
 static VnRun *
 run_file_read (JsonNode    *root,
                const char  *folder,
@@ -454,16 +367,7 @@ run_file_read (JsonNode    *root,
     run_file_read_object (self, &fields, "accuracy", folder, run_file_read_accuracy);
   if (vn_json_fields_has (&fields, "kept"))
     run_file_read_object (self, &fields, "kept", folder, run_file_read_kept);
-  if (vn_json_fields_has (&fields, "errors"))
-    run_file_read_object (self, &fields, "errors", folder, run_file_read_errors);
-  if (vn_json_fields_has (&fields, "contributions"))
-    {
-      self->contributions = vn_contributions_new_empty ();
-      _vn_run_file_read_each (&fields, "contributions", _vn_run_file_read_contribution, self->contributions);
-    }
-  if (vn_json_fields_has (&fields, "onnxruntime"))
-    run_file_read_object (self, &fields, "onnxruntime", folder, run_file_read_verification);
-  run_file_read_report (self, &fields);
+  run_file_read_facets (self, &fields);
   run_file_read_list (self, &fields, "nodes", run_file_read_node);
   run_file_read_object (self, &fields, "quantized-names", folder, run_file_read_names);
   run_file_read_list (self, &fields, "notes", run_file_read_note);
