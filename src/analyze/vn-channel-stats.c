@@ -7,8 +7,10 @@
 #include "vn-memory.h"
 #include "vn-multiversion.h"
 #include "vn-sample-loop.h"
+#include "vn-sample-ranks.h"
 
 #include <math.h>
+#include <string.h>
 
 /* One of so many values is left out at each end of a trimmed mean. */
 #define TRIM 1000
@@ -209,7 +211,64 @@ channel_stats_stop (gpointer data)
   g_free (data);
 }
 
-static const VnSampleFuncs channel_stats_funcs = { channel_stats_start, channel_stats_scan, channel_stats_stop };
+/* For each tap: how many channels, or NO_CHANNELS, and their figures. */
+#define NO_CHANNELS G_MAXUINT64
+
+static GBytes *
+channel_stats_pack (guint      item,
+                    gpointer   data,
+                    GError   **error)
+{
+  const Stats *self = data;
+  GByteArray *bytes = g_byte_array_new ();
+
+  for (guint i = 0; i < self->taps->len; i++)
+    {
+      const GArray *figures = g_ptr_array_index (self->per_sample[item], i);
+      const guint64 n = figures != NULL ? figures->len : NO_CHANNELS;
+
+      g_byte_array_append (bytes, (const guint8 *) &n, sizeof n);
+      if (figures != NULL)
+        g_byte_array_append (bytes, (const guint8 *) figures->data, figures->len * (guint) sizeof (double));
+    }
+  return g_byte_array_free_to_bytes (bytes);
+}
+
+static gboolean
+channel_stats_take (guint           item,
+                    gconstpointer   bytes,
+                    gsize           size,
+                    gpointer        data,
+                    GError        **error)
+{
+  const Stats *self = data;
+  const guint8 *at = bytes, *end = at + size;
+
+  self->per_sample[item] = channel_stats_new_figures (self->taps->len);
+  for (guint i = 0; i < self->taps->len; i++)
+    {
+      guint64 n;
+      GArray *figures;
+
+      if ((gsize) (end - at) < sizeof n)
+        return vn_sample_ranks_refuse (error);
+      memcpy (&n, at, sizeof n);
+      at += sizeof n;
+      if (n == NO_CHANNELS)
+        continue;
+      if (n > (gsize) (end - at) / sizeof (double))
+        return vn_sample_ranks_refuse (error);
+      figures = g_array_sized_new (FALSE, FALSE, sizeof (double), (guint) n);
+      g_array_append_vals (figures, at, (guint) n);
+      at += n * sizeof (double);
+      g_ptr_array_index (self->per_sample[item], i) = figures;
+    }
+  return at == end || vn_sample_ranks_refuse (error);
+}
+
+static const VnSampleFuncs channel_stats_funcs = { .start = channel_stats_start, .scan = channel_stats_scan,
+                                                   .stop = channel_stats_stop, .pack = channel_stats_pack,
+                                                   .take = channel_stats_take };
 
 /* ---- all ---- */
 

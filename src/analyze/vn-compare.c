@@ -248,8 +248,9 @@ compare_scan (gpointer       data,
 }
 
 static GBytes *
-compare_pack (guint    item,
-              gpointer data)
+compare_pack (guint      item,
+              gpointer   data,
+              GError   **error)
 {
   const Compare *self = data;
 

@@ -2,7 +2,8 @@
 /* Two samples give an estimate of what each tensor costs. In the order of it tensors are measured on these, then those that
  * matter on more: each sample runs once through the float network, and from what that computed on, what lies downstream of a
  * tensor runs again with that quantized. Sums are kept by sample and added in the order of the samples, so that the figures
- * do not depend on the threads, nor on how much of what it computed is kept. */
+ * do not depend on the threads, nor on how much of what it computed is kept. Processes share the tensors, not the samples, which
+ * are too few: each runs the float network on all. */
 #include "vn-contribution.h"
 
 #include "contribution-sample.h"
@@ -12,8 +13,10 @@
 #include "vn-memory.h"
 #include "vn-parallel.h"
 #include "vn-sample-loop.h"
+#include "vn-sample-ranks.h"
 
 #include <math.h>
+#include <string.h>
 
 /* How many samples a tensor is measured on, while its share, and twice the error of that, is at least so much; the first of them
  * goes by the estimate, which may be a thousand times too small. */
@@ -164,12 +167,54 @@ contribution_set_threads (Contribution *self,
 }
 
 static gboolean
-contribution_for_all (Contribution    *self,
-                      gsize            n,
-                      VnParallelFunc   func,
-                      GError         **error)
+contribution_for_all (Contribution         *self,
+                      gsize                 n,
+                      const VnSharedFuncs  *funcs,
+                      GError              **error)
 {
-  return vn_parallel_for (contribution_set_threads (self, n), n, func, self, self->cancellable, error);
+  return vn_sample_ranks_for (contribution_set_threads (self, n), n, funcs, self, self->cancellable, error);
+}
+
+/* ---- what processes tell each other ---- */
+
+static void
+contribution_pack_sums (const Contribution *self,
+                        const VnShareSums  *sums,
+                        guint               suspect,
+                        GByteArray         *bytes)
+{
+  const gsize outputs = (gsize) suspect * self->n_ends, kept = outputs * self->n_kept;
+
+  g_byte_array_append (bytes, (const guint8 *) &sums->local[suspect], sizeof *sums->local);
+  g_byte_array_append (bytes, (const guint8 *) &sums->outputs[outputs], self->n_ends * (guint) sizeof *sums->outputs);
+  if (sums->kept != NULL)
+    g_byte_array_append (bytes, (const guint8 *) &sums->kept[kept], self->n_ends * self->n_kept * (guint) sizeof *sums->kept);
+}
+
+/* Returns: where the next begins; @sums are as large as those that were packed. */
+static const guint8 *
+contribution_take_sums (const Contribution *self,
+                        VnShareSums        *sums,
+                        guint               suspect,
+                        const guint8       *bytes)
+{
+  const gsize outputs = (gsize) suspect * self->n_ends, kept = outputs * self->n_kept;
+
+  memcpy (&sums->local[suspect], bytes, sizeof *sums->local);
+  bytes += sizeof *sums->local;
+  memcpy (&sums->outputs[outputs], bytes, self->n_ends * sizeof *sums->outputs);
+  bytes += self->n_ends * sizeof *sums->outputs;
+  if (sums->kept == NULL)
+    return bytes;
+  memcpy (&sums->kept[kept], bytes, (gsize) self->n_ends * self->n_kept * sizeof *sums->kept);
+  return bytes + (gsize) self->n_ends * self->n_kept * sizeof *sums->kept;
+}
+
+static gsize
+contribution_count_packed (const Contribution *self,
+                           const VnShareSums  *sums)
+{
+  return sizeof *sums->local + self->n_ends * (sizeof *sums->outputs + (sums->kept != NULL ? self->n_kept * sizeof *sums->kept : 0));
 }
 
 static gboolean
@@ -224,6 +269,44 @@ contribution_estimate_sample (gsize      item,
                                    error);
 }
 
+static GBytes *
+contribution_pack_estimate (gsize      item,
+                            gpointer   data,
+                            GError   **error)
+{
+  const Contribution *self = data;
+  GByteArray *bytes;
+
+  if (self->group[item].probe == NULL)
+    return NULL;
+  bytes = g_byte_array_new ();
+  for (guint i = 0; i < self->n_suspects; i++)
+    contribution_pack_sums (self, &self->shares.estimates[self->first + item], i, bytes);
+  return g_byte_array_free_to_bytes (bytes);
+}
+
+static gboolean
+contribution_take_estimate (gsize           item,
+                            gconstpointer   bytes,
+                            gsize           size,
+                            gpointer        data,
+                            GError        **error)
+{
+  Contribution *self = data;
+  VnShareSums *sums = &self->shares.estimates[self->first + item];
+
+  if (!contribution_make_sums (self, sums, error))
+    return FALSE;
+  if (size != self->n_suspects * contribution_count_packed (self, sums))
+    return vn_sample_ranks_refuse (error);
+  for (guint i = 0; i < self->n_suspects; i++)
+    bytes = contribution_take_sums (self, sums, i, bytes);
+  return TRUE;
+}
+
+static const VnSharedFuncs contribution_estimates = { contribution_estimate_sample, contribution_pack_estimate,
+                                                      contribution_take_estimate };
+
 /* A few suspects on one sample of the group. */
 static gboolean
 contribution_measure_chunk (gsize      item,
@@ -249,6 +332,44 @@ contribution_measure_chunk (gsize      item,
     }
   return TRUE;
 }
+
+static GBytes *
+contribution_pack_chunk (gsize      item,
+                         gpointer   data,
+                         GError   **error)
+{
+  const Contribution *self = data;
+  const guint in_group = (guint) (item % self->n_group), from = (guint) (item / self->n_group) * CHUNK;
+  GByteArray *bytes;
+
+  if (self->group[in_group].probe == NULL)
+    return NULL;
+  bytes = g_byte_array_new ();
+  for (guint k = from; k < MIN (from + CHUNK, self->n_batch); k++)
+    contribution_pack_sums (self, &self->shares.per_sample[self->first + in_group], self->batch[k], bytes);
+  return g_byte_array_free_to_bytes (bytes);
+}
+
+static gboolean
+contribution_take_chunk (gsize           item,
+                         gconstpointer   bytes,
+                         gsize           size,
+                         gpointer        data,
+                         GError        **error)
+{
+  Contribution *self = data;
+  const guint in_group = (guint) (item % self->n_group), from = (guint) (item / self->n_group) * CHUNK;
+  const guint end = MIN (from + CHUNK, self->n_batch);
+  VnShareSums *sums = &self->shares.per_sample[self->first + in_group];
+
+  if (self->group[in_group].probe == NULL || from >= end || size != (end - from) * contribution_count_packed (self, sums))
+    return vn_sample_ranks_refuse (error);
+  for (guint k = from; k < end; k++)
+    bytes = contribution_take_sums (self, sums, self->batch[k], bytes);
+  return TRUE;
+}
+
+static const VnSharedFuncs contribution_chunks = { contribution_measure_chunk, contribution_pack_chunk, contribution_take_chunk };
 
 /* ---- what was found ---- */
 
@@ -288,7 +409,7 @@ contribution_measure_group (Contribution  *self,
       self->batch = order + from;
       self->n_batch = MIN (SLICE, n - from);
       n_chunks = (self->n_batch + CHUNK - 1) / CHUNK;
-      if (!contribution_for_all (self, n_chunks * self->n_group, contribution_measure_chunk, error))
+      if (!contribution_for_all (self, n_chunks * self->n_group, &contribution_chunks, error))
         return FALSE;
       for (guint k = 0; k < self->n_batch; k++)
         self->shares.standing[self->batch[k]].n_samples = self->first + self->n_group;
@@ -344,7 +465,7 @@ contribution_measure_all (Contribution  *self,
   self->total = (guint64) self->n_suspects * 5;
   for (guint first = 0; first < n; first += self->most_group)
     if (!contribution_load_group (self, first, n, error) ||
-        !contribution_for_all (self, self->n_group, contribution_estimate_sample, error))
+        !contribution_for_all (self, self->n_group, &contribution_estimates, error))
       return FALSE;
   contribution_tell (self);
   if (contribution_wants_estimate_only (self))
@@ -386,6 +507,7 @@ contribution_make_loop (Contribution  *self,
   gsize copies = COPIES * MIN (largest, G_MAXSIZE / 8), each = vn_plan_get_arena_size (self->plan) + copies;
   const VnSampleOptions options = { .plans = &self->plan, .n_plans = 1, .more = copies + each / 3, .n_shares = G_MAXUINT };
   VnSamples samples = *self->run;
+  guint64 most_group;
   guint n_workers;
 
   self->n_copies = self->options != NULL && self->options->make_copy != NULL ? MAX (self->options->n_copies, 1) : 1;
@@ -402,7 +524,10 @@ contribution_make_loop (Contribution  *self,
   n_workers = vn_sample_loop_get_n_workers (self->loop);
   self->n_threads = MAX (self->run->n_threads > 0 ? self->run->n_threads : vn_parallel_default_threads (), n_workers);
   self->budget = MAX (budget - MIN (budget, n_workers * each + vn_plan_get_arena_size (self->plan)), budget / 4);
-  self->most_group = bytes <= self->budget / GROUP ? GROUP : 1;
+  /* processes go on together */
+  if (!vn_sample_ranks_get_least (bytes <= self->budget / GROUP ? GROUP : 1, &most_group, error))
+    return FALSE;
+  self->most_group = (guint) most_group;
   return TRUE;
 }
 

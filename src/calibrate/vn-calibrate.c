@@ -43,6 +43,7 @@ typedef struct _Run
   VnTapChannels            *channels;   /* one per tap: of which ranges are wanted */
   VnTapChannels            *looked_at;  /* one per tap: of which they are found, for itself or for what is derived from it */
   VnSampleLoop             *loop;
+  GPtrArray                *parts;      /* of VnStats: where processes share the samples, what each has learned */
   guint                     mark;       /* of vn_memory_mark() at the beginning */
 } Run;
 
@@ -221,8 +222,6 @@ calibrate_scan (gpointer       data,
   return TRUE;
 }
 
-static const VnSampleFuncs calibrate_funcs = { calibrate_start, calibrate_scan, calibrate_stop };
-
 static const Worker *
 calibrate_run_get_worker (const Run *run,
                           guint      w)
@@ -311,7 +310,9 @@ calibrate_run_list_samples (Run     *run,
     }
   vn_stats_samples_sort (stats->samples);
   stats->n_samples = stats->samples->len;
-  stats->n_left = run->options->n_samples - vn_sample_loop_get_n_done (run->loop);
+  /* of several processes each has finished its part */
+  stats->n_left = vn_sample_loop_get_n_ranks (run->loop) == 1
+                  ? run->options->n_samples - vn_sample_loop_get_n_done (run->loop) : 0;
   stats->n_all = run->options->n_all;
 }
 
@@ -342,6 +343,44 @@ calibrate_run_collect (Run     *run,
     }
   vn_stats_seal (stats);
   return vn_memory_check (run->mark, error) ? g_steal_pointer (&stats) : NULL;
+}
+
+static GBytes *
+calibrate_pack (gpointer   data,
+                GError   **error)
+{
+  Run *run = data;
+  VnStats *own = calibrate_run_collect (run, error);
+
+  if (own == NULL)
+    return NULL;
+  g_ptr_array_add (run->parts, own);
+  return vn_stats_to_bytes (own, error);
+}
+
+static gboolean
+calibrate_take (GBytes    *bytes,
+                gpointer   data,
+                GError   **error)
+{
+  Run *run = data;
+  VnStats *part = vn_stats_from_bytes (bytes, error);
+
+  if (part != NULL)
+    g_ptr_array_add (run->parts, part);
+  return part != NULL;
+}
+
+static const VnSampleFuncs calibrate_funcs = { .start = calibrate_start, .scan = calibrate_scan, .stop = calibrate_stop,
+                                               .pack_sum = calibrate_pack, .take_sum = calibrate_take };
+
+/* What all processes have learned: counts only add up. */
+static VnStats *
+calibrate_run_join (Run     *run,
+                    GError **error)
+{
+  return vn_sample_loop_get_n_ranks (run->loop) > 1 ? vn_stats_merge ((VnStats **) run->parts->pdata, run->parts->len, error)
+                                                    : calibrate_run_collect (run, error);
 }
 
 /* ---- checkpoints ---- */
@@ -401,13 +440,16 @@ calibrate_run_slices (Run     *run,
   return TRUE;
 }
 
-/* Runs all samples. A cancelled run hands over what it has before it ends. */
+/* Runs all samples. A cancelled run hands over what it has before it ends; not of several processes, which would have to agree
+ * when. */
 static gboolean
 calibrate_run_all (Run     *run,
                    GError **error)
 {
   g_autoptr(GError) reason = NULL;
 
+  if (vn_sample_loop_get_n_ranks (run->loop) > 1)
+    return vn_sample_loop_run (run->loop, 0, run->options->n_samples, run->cancellable, error);
   if (calibrate_run_slices (run, &reason))
     return TRUE;
   if (run->options->checkpoint != NULL && g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED) &&
@@ -454,7 +496,10 @@ calibrate_check_arguments (VnDataset                 *dataset,
  * others have no entry in the result. A sample that cannot be loaded is left out and named in @notes; none left is
  * %VN_ERROR_MISSING_DATA. NaN and infinities are counted and noted, they do not enter ranges.
  *
- * Returns: (transfer full) (nullable): statistics, the same bits for any number of threads and order of samples
+ * Processes that share the loops' samples, vn_sample_ranks_set(), all have the statistics of all samples afterwards; nothing is
+ * kept of what they have learned when they are cancelled.
+ *
+ * Returns: (transfer full) (nullable): statistics, the same bits for any number of processes and threads and order of samples
  */
 VnStats *
 vn_calibrate (VnPlan                    *plan,
@@ -474,11 +519,10 @@ vn_calibrate (VnPlan                    *plan,
 
   g_return_val_if_fail (plan != NULL && taps != NULL && options != NULL, NULL);
 
-  run = (Run) { .plan = plan, .taps = taps, .options = options, .dataset = dataset, .cancellable = cancellable,
-                .mark = vn_memory_mark () };
   if (!calibrate_check_arguments (dataset, options, error))
     return NULL;
-
+  run = (Run) { .plan = plan, .taps = taps, .options = options, .dataset = dataset, .cancellable = cancellable,
+                .parts = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_stats_unref), .mark = vn_memory_mark () };
   run.derived = vn_plan_derive_taps (plan);
   run.chain = _vn_calibrate_chain_derived (run.derived, taps->len);
   run.channels = _vn_calibrate_find_channels (taps);
@@ -489,13 +533,14 @@ vn_calibrate (VnPlan                    *plan,
   vn_progress_report (progress, _("samples"), 0, options->n_samples);
   ok = run.loop != NULL && calibrate_run_all (&run, error);
   if (ok)
-    ok = (stats = calibrate_run_collect (&run, error)) != NULL;
+    ok = (stats = calibrate_run_join (&run, error)) != NULL;
   if (ok && notes != NULL && !options->may_be_empty)
     vn_stats_note_values (stats, notes);
   if (ok && !options->may_be_empty && !vn_sample_loop_check_read (run.loop, error))
     g_clear_pointer (&stats, vn_stats_unref);
 
   vn_sample_loop_free (run.loop);
+  g_ptr_array_unref (run.parts);
   g_free (run.derived);
   g_free (run.chain);
   g_free (run.channels);

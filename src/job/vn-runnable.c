@@ -5,6 +5,7 @@
 #include "vn-graph-edit.h"
 #include "vn-op.h"
 #include "vn-pass.h"
+#include "vn-sample-loop.h"
 
 static gboolean
 runnable_is_half (const VnValue *value)
@@ -252,7 +253,7 @@ vn_plan_load_sample (VnPlan      *plan,
       complete &= given != NULL && g_hash_table_contains (given, specs[i].name);
     }
   if (!complete && ((dataset = vn_dataset_open (data != NULL ? data : random, specs, n, NULL, error)) == NULL ||
-                    !vn_dataset_load (dataset, 0, tensors, error)))
+                    !vn_sample_load (dataset, 0, tensors, error)))
     return FALSE;
   for (guint i = 0; i < n; i++)
     if (!runnable_take_given (&specs[i], given, &tensors[i], error))

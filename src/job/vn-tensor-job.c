@@ -7,6 +7,7 @@
 #include "vn-i18n.h"
 #include "vn-job-input.h"
 #include "vn-memory.h"
+#include "vn-sample-loop.h"
 
 #include <math.h>
 
@@ -315,7 +316,7 @@ tensor_job_read_sample (VnTensorJob   *self,
 {
   guint n = vn_tensor_pair_get_n_inputs (self->pair);
   g_autofree VnTensor **inputs = g_new0 (VnTensor *, n + 1);
-  gboolean good = vn_dataset_load (self->reader->dataset, vn_tensor_reader_get_sample (self->reader, sample), inputs, error) &&
+  gboolean good = vn_sample_load (self->reader->dataset, vn_tensor_reader_get_sample (self->reader, sample), inputs, error) &&
                   vn_tensor_pair_read (self->pair, inputs, tensors, cancellable, error);
 
   vn_tensor_clear_all (inputs, n);

@@ -12,8 +12,9 @@
 #include <string.h>
 
 /* What a process tells the others of each of its samples: its number, that of the dataset that could not read it and why, or
- * WAS_READ and what was packed. */
-#define SHARE_TYPE "a(uisay)"
+ * WAS_READ and what was packed; and of all of them together. */
+#define SHARES_TYPE "a(uisay)"
+#define SHARE_TYPE "(" SHARES_TYPE "ay)"
 #define WAS_READ -1
 
 struct _VnSampleLoop
@@ -98,7 +99,7 @@ sample_loop_read (VnSampleLoop  *self,
     {
       VnDataset *dataset = sample_loop_get_dataset (self, i);
 
-      if (!vn_dataset_load (dataset, self->samples.indices[item], inputs, &bad))
+      if (!vn_sample_load (dataset, self->samples.indices[item], inputs, &bad))
         {
           sample_loop_tell_bad (self, i, item, bad);
           *good = sample_loop_leave_out (self, i, item, bad, error);
@@ -224,7 +225,7 @@ vn_sample_loop_new (const VnSamples        *samples,
       self->n_inputs += 1 + vn_dataset_get_n_inputs (options->others[i]);
     }
   self->n_ranks = 1;
-  if (funcs->pack != NULL && funcs->take != NULL && !options->in_turn)
+  if ((funcs->pack != NULL && funcs->take != NULL) || (funcs->pack_sum != NULL && funcs->take_sum != NULL))
     {
       self->rank = vn_sample_ranks_get_rank ();
       self->n_ranks = vn_sample_ranks_get_n ();
@@ -260,23 +261,45 @@ vn_sample_loop_free (VnSampleLoop *self)
 
 /* ---- several processes ---- */
 
-/* What came of the samples of this process. */
-static GBytes *
-sample_loop_pack (VnSampleLoop *self,
-                  guint         from,
-                  guint         n)
+/* What came of each sample of this process. */
+static gboolean
+sample_loop_pack_each (VnSampleLoop  *self,
+                       guint          from,
+                       guint          n,
+                       GError       **error)
 {
-  g_autoptr(GVariant) all = NULL;
-
   for (guint item = self->from; item < from + n; item += self->n_ranks)
     {
-      g_autoptr(GBytes) bytes = self->was_read[item] ? self->funcs.pack (item, self->data) : NULL;
+      g_autoptr(GBytes) bytes = NULL;
 
-      if (bytes != NULL)
-        g_variant_builder_add (&self->share, "(uis@ay)", item, WAS_READ, "",
-                               g_variant_new_from_bytes (G_VARIANT_TYPE_BYTESTRING, bytes, TRUE));
+      if (!self->was_read[item])
+        continue;
+      bytes = self->funcs.pack != NULL ? self->funcs.pack (item, self->data, error) : g_bytes_new_static ("", 0);
+      if (bytes == NULL)
+        return FALSE;
+      g_variant_builder_add (&self->share, "(uis@ay)", item, WAS_READ, "",
+                             g_variant_new_from_bytes (G_VARIANT_TYPE_BYTESTRING, bytes, TRUE));
     }
-  all = g_variant_ref_sink (g_variant_builder_end (&self->share));
+  return TRUE;
+}
+
+/* And of all together. */
+static GBytes *
+sample_loop_pack (VnSampleLoop  *self,
+                  guint          from,
+                  guint          n,
+                  GError       **error)
+{
+  g_autoptr(GBytes) sum = NULL;
+  g_autoptr(GVariant) all = NULL;
+
+  if (!sample_loop_pack_each (self, from, n, error))
+    return NULL;
+  sum = self->funcs.pack_sum != NULL ? self->funcs.pack_sum (self->data, error) : g_bytes_new_static ("", 0);
+  if (sum == NULL)
+    return NULL;
+  all = g_variant_ref_sink (g_variant_new ("(@" SHARES_TYPE "@ay)", g_variant_builder_end (&self->share),
+                                           g_variant_new_from_bytes (G_VARIANT_TYPE_BYTESTRING, sum, TRUE)));
   return g_variant_get_data_as_bytes (all);
 }
 
@@ -297,7 +320,7 @@ sample_loop_take_one (VnSampleLoop  *self,
     return sample_loop_leave_out (self, (guint) dataset, item, g_error_new_literal (VN_ERROR, VN_ERROR_MISSING_DATA, reason),
                                   error);
   g_atomic_int_inc (&self->n_read);
-  return self->funcs.take (item, bytes, size, self->data, error);
+  return self->funcs.take == NULL || self->funcs.take (item, bytes, size, self->data, error);
 }
 
 static gboolean
@@ -306,11 +329,13 @@ sample_loop_take (VnSampleLoop  *self,
                   GError       **error)
 {
   g_autoptr(GVariant) all = g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE (SHARE_TYPE), bytes, FALSE));
+  g_autoptr(GVariant) each = g_variant_get_child_value (all, 0), sum = g_variant_get_child_value (all, 1);
+  g_autoptr(GBytes) sum_bytes = g_variant_get_data_as_bytes (sum);
   gboolean good = TRUE;
 
-  for (gsize i = 0; good && i < g_variant_n_children (all); i++)
+  for (gsize i = 0; good && i < g_variant_n_children (each); i++)
     {
-      g_autoptr(GVariant) one = g_variant_get_child_value (all, i), packed = NULL;
+      g_autoptr(GVariant) one = g_variant_get_child_value (each, i), packed = NULL;
       const char *reason;
       guint item;
       int dataset;
@@ -318,7 +343,7 @@ sample_loop_take (VnSampleLoop  *self,
       g_variant_get (one, "(ui&s@ay)", &item, &dataset, &reason, &packed);
       good = sample_loop_take_one (self, item, dataset, reason, packed, error);
     }
-  return good;
+  return good && (self->funcs.take_sum == NULL || self->funcs.take_sum (sum_bytes, self->data, error));
 }
 
 /* Each process scans its samples and takes what the others have made of theirs, so that all go on with the same. */
@@ -332,17 +357,19 @@ sample_loop_run_shared (VnSampleLoop  *self,
   const guint n_own = sample_loop_count_own (self, from, n);
   g_autoptr(GBytes) own = NULL;
   g_autoptr(GPtrArray) all = NULL;
-  gboolean good;
+  GError *failure = NULL;
+  gboolean good = TRUE;
 
-  g_variant_builder_init (&self->share, G_VARIANT_TYPE (SHARE_TYPE));
-  good = vn_parallel_for (self->n_workers, n_own, sample_loop_run_item, self, cancellable, error);
-  if (!good)
+  g_variant_builder_init (&self->share, G_VARIANT_TYPE (SHARES_TYPE));
+  if (vn_parallel_for (self->n_workers, n_own, sample_loop_run_item, self, cancellable, &failure))
+    own = sample_loop_pack (self, from, n, &failure);
+  g_variant_builder_clear (&self->share);
+  if (g_error_matches (failure, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     {
-      g_variant_builder_clear (&self->share);
+      g_propagate_error (error, failure);
       return FALSE;
     }
-  own = sample_loop_pack (self, from, n);
-  all = vn_sample_ranks_gather (own, error);
+  all = vn_sample_ranks_gather (own, failure, error);
   for (guint i = 0; all != NULL && good && i < all->len; i++)
     if (i != self->rank)
       good = sample_loop_take (self, g_ptr_array_index (all, i), error);
@@ -376,6 +403,19 @@ vn_sample_loop_run (VnSampleLoop  *self,
   if (self->n_ranks > 1)
     return sample_loop_run_shared (self, from, n, cancellable, error);
   return vn_parallel_for (self->n_workers, n, sample_loop_run_item, self, cancellable, error);
+}
+
+/**
+ * vn_sample_loop_get_n_ranks:
+ *
+ * Returns: by how many processes the samples are shared; 1: by none
+ */
+guint
+vn_sample_loop_get_n_ranks (const VnSampleLoop *self)
+{
+  g_return_val_if_fail (self != NULL, 1);
+
+  return self->n_ranks;
 }
 
 guint
@@ -458,6 +498,26 @@ vn_samples_each (const VnSamples        *samples,
 
   loop = vn_sample_loop_new (samples, options, funcs, data, error);
   return loop != NULL && vn_sample_loop_run (loop, 0, samples->n, cancellable, error);
+}
+
+/**
+ * vn_sample_load:
+ * @index: of @dataset
+ * @inputs: (out caller-allocates): one for each input of @dataset
+ *
+ * One sample for whoever looks at that alone: work on several is for a loop.
+ *
+ * Returns: %FALSE with an error that names the sample, if it cannot be read
+ */
+gboolean
+vn_sample_load (VnDataset  *dataset,
+                guint       index,
+                VnTensor  **inputs,
+                GError    **error)
+{
+  g_return_val_if_fail (dataset != NULL && inputs != NULL, FALSE);
+
+  return vn_dataset_load (dataset, index, inputs, error);
 }
 
 /**

@@ -23,28 +23,37 @@ typedef struct _VnSampleLoop VnSampleLoop;
  * all
  * @stop: (nullable): frees a worker
  * @pack: (nullable): of a @scan that leaves nothing but what came of each sample: that of @item, for other processes on the
- *   same kind of machine. With it, and @take, processes share the samples: vn_sample_ranks_set(). Afterwards each has all
+ *   same kind of machine; %NULL with an error stops all. With it, and @take, processes share the samples: vn_sample_ranks_set(). Afterwards each has all
  * @take: (nullable): leaves what @pack of another process gave where @scan would have; %FALSE with an error stops all
+ * @pack_sum: (nullable): instead of @pack where workers only add up, in any order: what all workers of this process came to;
+ *   such a loop is run once. %NULL with an error stops all
+ * @take_sum: (nullable): takes what @pack_sum of another process gave
  */
 typedef struct
 {
-  gpointer (*start) (guint          n_inside,
-                     gpointer       data,
-                     GError       **error);
-  gboolean (*scan)  (gpointer       worker,
-                     guint          item,
-                     VnTensor     **inputs,
-                     gpointer       data,
-                     GCancellable  *cancellable,
-                     GError       **error);
-  void     (*stop)  (gpointer       worker);
-  GBytes  *(*pack)  (guint          item,
-                     gpointer       data);
-  gboolean (*take)  (guint          item,
-                     gconstpointer  bytes,
-                     gsize          size,
-                     gpointer       data,
-                     GError       **error);
+  gpointer (*start)    (guint           n_inside,
+                        gpointer        data,
+                        GError        **error);
+  gboolean (*scan)     (gpointer        worker,
+                        guint           item,
+                        VnTensor      **inputs,
+                        gpointer        data,
+                        GCancellable   *cancellable,
+                        GError        **error);
+  void     (*stop)     (gpointer        worker);
+  GBytes  *(*pack)     (guint           item,
+                        gpointer        data,
+                        GError        **error);
+  gboolean (*take)     (guint           item,
+                        gconstpointer   bytes,
+                        gsize           size,
+                        gpointer        data,
+                        GError        **error);
+  GBytes  *(*pack_sum) (gpointer        data,
+                        GError        **error);
+  gboolean (*take_sum) (GBytes         *bytes,
+                        gpointer        data,
+                        GError        **error);
 } VnSampleFuncs;
 
 /**
@@ -81,6 +90,7 @@ gboolean      vn_sample_loop_run           (VnSampleLoop           *self,
                                             guint                   n,
                                             GCancellable           *cancellable,
                                             GError                **error);
+guint         vn_sample_loop_get_n_ranks   (const VnSampleLoop     *self);
 guint         vn_sample_loop_get_n_workers (const VnSampleLoop     *self);
 gpointer      vn_sample_loop_get_worker    (const VnSampleLoop     *self,
                                             guint                   worker);
@@ -94,6 +104,10 @@ gboolean      vn_samples_each              (const VnSamples        *samples,
                                             const VnSampleFuncs    *funcs,
                                             gpointer                data,
                                             GCancellable           *cancellable,
+                                            GError                **error);
+gboolean      vn_sample_load               (VnDataset              *dataset,
+                                            guint                   index,
+                                            VnTensor              **inputs,
                                             GError                **error);
 VnRunner     *vn_sample_runner_new         (VnPlan                 *plan,
                                             guint                   n_inside,

@@ -241,8 +241,9 @@ static const VnSampleFuncs evaluate_funcs = { evaluate_start, evaluate_scan, eva
 /* ---- several processes ---- */
 
 static GBytes *
-evaluate_pack (guint    number,
-               gpointer data)
+evaluate_pack (guint      number,
+               gpointer   data,
+               GError   **error)
 {
   Evaluate *self = data;
   const guint n = self->n_contestants, item = self->first + number;

@@ -339,8 +339,9 @@ test_stops (void)
 /* ---- several processes ---- */
 
 static GBytes *
-shared_pack (guint    item,
-             gpointer data)
+shared_pack (guint      item,
+             gpointer   data,
+             GError   **error)
 {
   return g_bytes_new (&((const Work *) data)->found[item], sizeof (float));
 }
@@ -444,12 +445,95 @@ test_processes (void)
   vn_sample_ranks_set (0, 1, NULL);
 }
 
+/* ---- workers that only add up ---- */
+
+static gboolean
+sum_scan (gpointer       worker,
+          guint          item,
+          VnTensor     **inputs,
+          gpointer       data,
+          GCancellable  *cancellable,
+          GError       **error)
+{
+  g_atomic_int_add ((guint *) data, (guint) *(const float *) inputs[0]->data);
+  return TRUE;
+}
+
+static GBytes *
+sum_pack (gpointer   data,
+          GError   **error)
+{
+  return g_bytes_new (data, sizeof (guint));
+}
+
+static gboolean
+sum_take (GBytes    *bytes,
+          gpointer   data,
+          GError   **error)
+{
+  g_assert_cmpuint (g_bytes_get_size (bytes), ==, sizeof (guint));
+  *(guint *) data += *(const guint *) g_bytes_get_data (bytes, NULL);
+  return TRUE;
+}
+
+static void
+test_sums (void)
+{
+  static const VnSampleFuncs sum_funcs = { .scan = sum_scan, .pack_sum = sum_pack, .take_sum = sum_take };
+
+  for (guint n_ranks = 1; n_ranks <= 4; n_ranks++)
+    {
+      Fixture fixture = { 0 };
+      guint wanted = 0, n_read = 0, sum = 0;
+
+      set_up (&fixture, 0x04, NULL);
+      for (guint i = 0; i < N; i++)
+        wanted += fixture.indices[i] != 2 ? fixture.indices[i] : 0;
+      gathered = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+      for (guint rank = n_ranks; rank-- > 0;)
+        {
+          const VnSamples samples = { fixture.dataset, NULL, fixture.indices, N, 2, NULL, NULL };
+          g_autoptr(VnPlan) plan = make_plan ();
+          g_autoptr(VnSampleLoop) loop = NULL;
+
+          sum = 0;
+          is_last = rank == 0;
+          vn_sample_ranks_set (rank, n_ranks, shared_gather);
+          loop = vn_sample_loop_new (&samples, &(VnSampleOptions) { .plans = &plan, .n_plans = 1 }, &sum_funcs, &sum, NULL);
+          g_assert_cmpuint (vn_sample_loop_get_n_ranks (loop), ==, n_ranks);
+          g_assert_true (vn_sample_loop_run (loop, 0, N, NULL, NULL) == is_last);
+          n_read = vn_sample_loop_get_n_read (loop);
+        }
+      g_assert_cmpuint (sum, ==, wanted);
+      g_assert_cmpuint (n_read, ==, N - 1);
+      g_clear_pointer (&gathered, g_ptr_array_unref);
+      tear_down (&fixture);
+    }
+  vn_sample_ranks_set (0, 1, NULL);
+}
+
+/* ---- disagreement ---- */
+
+/* What another process tells in its exchange @number. */
+static GBytes *
+make_share (guint64   number,
+            GVariant *variant)
+{
+  const guint64 head[] = { number, 0 };
+  GByteArray *bytes = g_byte_array_new ();
+
+  g_byte_array_append (bytes, (const guint8 *) head, sizeof head);
+  g_byte_array_append (bytes, g_variant_get_data (variant), (guint) g_variant_get_size (variant));
+  return g_byte_array_free_to_bytes (bytes);
+}
+
 /* Another process has something else. */
 static void
 test_disagreement (void)
 {
   static const char * const others[] = {
-    "[(1, -1, '', b'abcdef')]", "[(99, -1, '', b'abcd')]", "[(1, 7, '', b'')]", "[(1, -2, '', b'')]",
+    "([(1, -1, '', b'abcdef')], b'')", "([(99, -1, '', b'abcd')], b'')", "([(1, 7, '', b'')], b'')",
+    "([(1, -2, '', b'')], b'')",
   };
 
   for (guint r = 0; r < G_N_ELEMENTS (others); r++)
@@ -461,10 +545,10 @@ test_disagreement (void)
       guint n_read;
 
       set_up (&fixture, 0, NULL);
-      variant = g_variant_parse (G_VARIANT_TYPE ("a(uisay)"), others[r], NULL, NULL, &error);
+      variant = g_variant_parse (G_VARIANT_TYPE ("(a(uisay)ay)"), others[r], NULL, NULL, &error);
       g_assert_no_error (error);
       gathered = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
-      g_ptr_array_add (gathered, g_variant_get_data_as_bytes (variant));
+      g_ptr_array_add (gathered, make_share (1, variant));
       is_last = TRUE;
       vn_sample_ranks_set (0, 2, shared_gather);
       g_assert_false (shared_run (&fixture, &work, N, &n_read, NULL, &error));
@@ -486,6 +570,7 @@ main (int    argc,
   g_test_add_func ("/sample-loop/none", test_none);
   g_test_add_func ("/sample-loop/stops", test_stops);
   g_test_add_func ("/sample-loop/processes", test_processes);
+  g_test_add_func ("/sample-loop/sums", test_sums);
   g_test_add_func ("/sample-loop/disagreement", test_disagreement);
   return g_test_run ();
 }
