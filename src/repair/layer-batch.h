@@ -11,7 +11,8 @@ G_BEGIN_DECLS
  * @layer: of the batch
  * @sample: its number, from 0
  *
- * Called while the network runs: @read is gone afterwards.
+ * Called while the network runs: @read is gone afterwards. Only for the layers of this process: vn_sample_ranks_is_own() of their
+ * places in the batch.
  */
 typedef gboolean (*VnLayerBatchLook) (gpointer         layer,
                                       const VnTensor  *read,
@@ -19,7 +20,7 @@ typedef gboolean (*VnLayerBatchLook) (gpointer         layer,
                                       GError         **error);
 
 /**
- * VnLayerBatchAdd: called for each layer, in parallel, after a sample has run.
+ * VnLayerBatchAdd: called for each layer of this process, in parallel, after a sample has run.
  */
 typedef gboolean (*VnLayerBatchAdd) (gpointer   layer,
                                      GError   **error);

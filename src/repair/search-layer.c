@@ -7,6 +7,7 @@
 #include "vn-linalg.h"
 #include "vn-memory.h"
 #include "vn-quant-math.h"
+#include "vn-sample-ranks.h"
 
 #include <float.h>
 #include <math.h>
@@ -374,4 +375,50 @@ vn_search_layer_measure (VnSearchLayer        *self,
   for (guint i = 0; i < n_plans && energy > 0; i++)
     self->read_errors[i] /= energy;
   return TRUE;
+}
+
+/**
+ * vn_search_layer_pack:
+ * @n_plans: as of vn_search_layer_measure()
+ *
+ * Returns: (transfer full): what that has found, for another process
+ */
+GBytes *
+vn_search_layer_pack (const VnSearchLayer *self,
+                      guint                n_plans)
+{
+  GByteArray *bytes = g_byte_array_new ();
+
+  g_return_val_if_fail (self != NULL && self->read_errors != NULL, g_byte_array_free_to_bytes (bytes));
+
+  g_byte_array_append (bytes, (const guint8 *) self->weight_errors,
+                       n_plans * (guint) (MAX (self->n_scales, 1) * sizeof *self->weight_errors));
+  g_byte_array_append (bytes, (const guint8 *) self->read_errors, n_plans * (guint) sizeof *self->read_errors);
+  return g_byte_array_free_to_bytes (bytes);
+}
+
+/**
+ * vn_search_layer_take:
+ * @bytes: (array length=size): of vn_search_layer_pack() of another process
+ *
+ * Returns: %FALSE with an error if it is of another layer, or memory is short
+ */
+gboolean
+vn_search_layer_take (VnSearchLayer  *self,
+                      gconstpointer   bytes,
+                      gsize           size,
+                      guint           n_plans,
+                      GError        **error)
+{
+  gsize n;
+
+  g_return_val_if_fail (self != NULL && bytes != NULL, FALSE);
+
+  n = n_plans * MAX (self->n_scales, 1);
+  if (size != (n + n_plans) * sizeof (double))
+    return vn_sample_ranks_refuse (error);
+  self->weight_errors = vn_memory_dup (bytes, n, sizeof (double), error);
+  if (self->weight_errors != NULL)
+    self->read_errors = vn_memory_dup ((const guint8 *) bytes + n * sizeof (double), n_plans, sizeof (double), error);
+  return self->read_errors != NULL;
 }

@@ -44,6 +44,13 @@ gboolean       vn_search_layer_measure   (VnSearchLayer       *self,
                                           VnQuantPlan * const *plans,
                                           guint                n_plans,
                                           GError             **error);
+GBytes        *vn_search_layer_pack      (const VnSearchLayer *self,
+                                          guint                n_plans);
+gboolean       vn_search_layer_take      (VnSearchLayer       *self,
+                                          gconstpointer        bytes,
+                                          gsize                size,
+                                          guint                n_plans,
+                                          GError             **error);
 void           vn_search_layer_end       (VnSearchLayer       *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnSearchLayer, vn_search_layer_free)

@@ -9,17 +9,14 @@
 #include "vn-memory.h"
 #include "vn-parallel.h"
 #include "vn-sample-loop.h"
+#include "vn-sample-pack.h"
+#include "vn-sample-ranks.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Bytes of float outputs that are kept: of more samples than fit, the first ones serve. */
 #define KEEP_BYTES ((gsize) 128 << 20)
-
-/* In dB: below that all is lost alike: one sample that goes from there to usable must not make a gain of all look like chance. */
-#define LEAST_DB -20.0
-
-/* More or fewer answers kept, as a share: less is nothing, whatever chance may be. */
-#define ANSWERS_COUNT 0.02
 
 struct _VnJudge
 {
@@ -43,6 +40,7 @@ typedef struct
   VnRunner   **runners;       /* by worker */
   VnErrorSum  *sums;          /* by run, from places on by output; NULL: the float network runs */
   VnKeptMeter *meter;         /* nullable: of the answers */
+  GVariant   **kept;          /* nullable: where processes share the runs: by run (nullable): what the meter has added */
 } Trial;
 
 static void
@@ -169,11 +167,16 @@ judge_add_answers (Trial            *trial,
 {
   const VnJudge *self = trial->judge;
   guint sample = (guint) (run / self->n_copies);
+  VnTaskOutputs described[2];
 
   if (trial->meter == NULL || run % self->n_copies != 0)
     return;
-  vn_kept_meter_add (trial->meter, sample, (const VnTaskOutputs[]) { judge_describe_outputs (self, sample, self->outputs[run]),
-                                                                     judge_describe_outputs (self, sample, outputs) });
+  described[0] = judge_describe_outputs (self, sample, self->outputs[run]);
+  described[1] = judge_describe_outputs (self, sample, outputs);
+  if (trial->kept != NULL)
+    trial->kept[run] = g_variant_ref_sink (vn_kept_meter_add_packed (trial->meter, sample, described));
+  else
+    vn_kept_meter_add (trial->meter, sample, described);
 }
 
 static gboolean
@@ -208,6 +211,108 @@ judge_run_item (gsize     run,
   return TRUE;
 }
 
+/* ---- several processes ---- */
+
+/* Sums, and where the answers are told, what is kept of them. */
+#define SHARE_TYPE "(ayma" VN_KEPT_SUM_TYPE ")"
+
+static gsize
+judge_count_sums (const VnJudge *self)
+{
+  return self->places[self->n_outputs];
+}
+
+static GBytes *
+judge_pack (gsize      run,
+            gpointer   data,
+            GError   **error)
+{
+  const Trial *trial = data;
+  const VnJudge *self = trial->judge;
+  const gsize n = judge_count_sums (self);
+  GVariant *sums;
+  g_autoptr(GVariant) all = NULL;
+
+  if (self->inputs[run / self->n_copies] == NULL)
+    return NULL;
+  if (trial->sums == NULL)
+    return vn_sample_pack_tensors (self->outputs[run], self->n_outputs, error);
+  sums = g_variant_new_fixed_array (G_VARIANT_TYPE_BYTE, &trial->sums[run * n], n * sizeof *trial->sums, 1);
+  all = g_variant_ref_sink (g_variant_new ("(@aym@a" VN_KEPT_SUM_TYPE ")", sums, trial->kept != NULL ? trial->kept[run] : NULL));
+  return g_variant_get_data_as_bytes (all);
+}
+
+static gboolean
+judge_take_sums (const Trial    *trial,
+                 gsize           run,
+                 gconstpointer   bytes,
+                 gsize           size,
+                 GError        **error)
+{
+  const gsize n = judge_count_sums (trial->judge);
+  g_autoptr(GBytes) whole = g_bytes_new (bytes, size);
+  g_autoptr(GVariant) all = g_variant_ref_sink (g_variant_new_from_bytes (G_VARIANT_TYPE (SHARE_TYPE), whole, FALSE));
+  g_autoptr(GVariant) sums = g_variant_get_child_value (all, 0), maybe = g_variant_get_child_value (all, 1);
+  g_autoptr(GVariant) kept = g_variant_get_maybe (maybe);
+
+  if (g_variant_get_size (sums) != n * sizeof *trial->sums)
+    return vn_sample_ranks_refuse (error);
+  if (n > 0)
+    memcpy (&trial->sums[run * n], g_variant_get_data (sums), n * sizeof *trial->sums);
+  return kept == NULL || trial->meter == NULL || vn_kept_meter_take (trial->meter, kept) || vn_sample_ranks_refuse (error);
+}
+
+static gboolean
+judge_take (gsize           run,
+            gconstpointer   bytes,
+            gsize           size,
+            gpointer        data,
+            GError        **error)
+{
+  const Trial *trial = data;
+  VnJudge *self = trial->judge;
+
+  if (trial->sums != NULL)
+    return judge_take_sums (trial, run, bytes, size, error);
+  self->outputs[run] = g_new0 (VnTensor *, self->n_outputs + 1);
+  return vn_sample_take_tensors (bytes, size, self->outputs[run], self->n_outputs, error);
+}
+
+static const VnSharedFuncs judge_funcs = { judge_run_item, judge_pack, judge_take };
+
+/* What outputs that cannot be handed on, such as strings, each process computes itself. */
+static gboolean
+judge_run_missing (gsize     run,
+                   guint     worker,
+                   gpointer  data,
+                   GError  **error)
+{
+  const Trial *trial = data;
+
+  return trial->judge->outputs[run] != NULL || judge_run_item (run, worker, data, error);
+}
+
+static gboolean
+judge_run_all (Trial         *trial,
+               guint          n_threads,
+               GCancellable  *cancellable,
+               GError       **error)
+{
+  const guint n = trial->judge->n_runs;
+  gboolean good;
+
+  if (trial->meter != NULL && vn_sample_ranks_get_n () > 1)
+    trial->kept = g_new0 (GVariant *, n + 1);
+  good = vn_sample_ranks_for (n_threads, n, &judge_funcs, trial, cancellable, error) &&
+         (trial->sums != NULL || vn_parallel_for (n_threads, n, judge_run_missing, trial, cancellable, error));
+  for (guint i = 0; trial->kept != NULL && i < n; i++)
+    g_clear_pointer (&trial->kept[i], g_variant_unref);
+  g_clear_pointer (&trial->kept, g_free);
+  return good;
+}
+
+/* ---- all runs ---- */
+
 static gboolean
 judge_run (VnJudge       *self,
            VnPlan        *plan,
@@ -218,13 +323,13 @@ judge_run (VnJudge       *self,
 {
   guint n_inside, n = vn_plan_share_threads (&plan, 1, 0, self->samples.n_threads, self->n_runs, &n_inside);
   g_autofree VnRunner **runners = g_new0 (VnRunner *, n);
-  Trial trial = { self, plan, runners, sums, meter };
+  Trial trial = { self, plan, runners, sums, meter, NULL };
   gboolean good = TRUE;
 
   for (guint i = 0; i < n && good; i++)
     if ((good = (runners[i] = vn_runner_new (plan, error)) != NULL))
       vn_runner_set_threads (runners[i], n_inside);
-  good = good && vn_parallel_for (n, self->n_runs, judge_run_item, &trial, cancellable, error);
+  good = good && judge_run_all (&trial, n, cancellable, error);
   for (guint i = 0; i < n; i++)
     g_clear_pointer (&runners[i], vn_runner_free);
   return good;
@@ -485,77 +590,4 @@ vn_judge_measure (VnJudge       *self,
   if (meter != NULL)
     vn_kept_meter_finish (meter, 0, &judgement->kept);
   return TRUE;
-}
-
-/* ---- what it says ---- */
-
-void
-vn_judgement_clear (VnJudgement *self)
-{
-  g_return_if_fail (self != NULL);
-
-  g_clear_pointer (&self->each, g_array_unref);
-}
-
-/**
- * vn_judgement_take:
- * @from: (inout): is empty afterwards
- */
-void
-vn_judgement_take (VnJudgement *self,
-                   VnJudgement *from)
-{
-  g_return_if_fail (self != NULL && from != NULL && self != from);
-
-  vn_judgement_clear (self);
-  *self = *from;
-  *from = (VnJudgement) { 0 };
-}
-
-/**
- * vn_judgement_compare_answers:
- * @before: by the same judge
- *
- * Returns: 1: clearly more of the answers are kept than before, -1: clearly fewer; 0: as many, or nobody knows
- */
-int
-vn_judgement_compare_answers (const VnJudgement *self,
-                              const VnJudgement *before)
-{
-  double chance, was_chance, lost, was_lost, counts;
-
-  g_return_val_if_fail (self != NULL && before != NULL, 0);
-
-  lost = vn_kept_get_loss (&self->kept, &chance);
-  was_lost = vn_kept_get_loss (&before->kept, &was_chance);
-  if (isnan (lost) || isnan (was_lost))
-    return 0;
-  counts = fmax (ANSWERS_COUNT, fmax (chance, was_chance));
-  return lost < was_lost - counts ? 1 : lost > was_lost + counts ? -1 : 0;
-}
-
-/**
- * vn_judgement_get_error:
- * @before: by the same judge
- *
- * Returns: the standard error, in dB, of the mean gain over the samples from @before to @self: what chance alone may bring
- */
-double
-vn_judgement_get_error (const VnJudgement *self,
-                        const VnJudgement *before)
-{
-  double sum = 0, squares = 0, n;
-
-  g_return_val_if_fail (self != NULL && before != NULL && self->each->len == before->each->len, 0);
-
-  n = self->each->len;
-  for (guint i = 0; i < self->each->len; i++)
-    {
-      double gain = fmax (g_array_index (self->each, double, i), LEAST_DB) - fmax (g_array_index (before->each, double, i),
-                                                                                   LEAST_DB);
-
-      sum += gain;
-      squares += gain * gain;
-    }
-  return n < 2 ? 0 : sqrt (MAX (squares - sum * sum / n, 0) / (n * (n - 1)));
 }

@@ -8,7 +8,7 @@
 #include "vn-i18n.h"
 #include "vn-linalg.h"
 #include "vn-memory.h"
-#include "vn-parallel.h"
+#include "vn-sample-ranks.h"
 
 /* Factors that are tried, in hundredths: of the same error the first is taken. Small steps change which way single weights are
  * rounded, large ones give up what lies far out. */
@@ -120,7 +120,7 @@ range_search_gather (RangeSearch  *self,
       VnSearchLayer *layer = g_ptr_array_index (batch, i);
 
       g_ptr_array_add (taps, vn_node_get_input (layer->layer->node, 0));
-      if (!vn_search_layer_begin (layer, error))
+      if (vn_sample_ranks_is_own (i) && !vn_search_layer_begin (layer, error))
         return FALSE;
     }
   return vn_layer_batch_run (batch, self->input->samples, self->input->prepared, taps, range_search_look, NULL, self->cancellable,
@@ -147,6 +147,26 @@ range_search_measure_item (gsize     item,
   return vn_search_layer_measure (g_ptr_array_index (batch, item), self->plans, CANDIDATES, error);
 }
 
+static GBytes *
+range_search_pack_item (gsize      item,
+                        gpointer   data,
+                        GError   **error)
+{
+  return vn_search_layer_pack (g_ptr_array_index ((GPtrArray *) ((gpointer *) data)[1], item), CANDIDATES);
+}
+
+static gboolean
+range_search_take_item (gsize           item,
+                        gconstpointer   bytes,
+                        gsize           size,
+                        gpointer        data,
+                        GError        **error)
+{
+  return vn_search_layer_take (g_ptr_array_index ((GPtrArray *) ((gpointer *) data)[1], item), bytes, size, CANDIDATES, error);
+}
+
+static const VnSharedFuncs range_search_measuring = { range_search_measure_item, range_search_pack_item, range_search_take_item };
+
 static gboolean
 range_search_do_batch (RangeSearch  *self,
                        GError      **error)
@@ -154,8 +174,8 @@ range_search_do_batch (RangeSearch  *self,
   g_autoptr(GPtrArray) batch = vn_layer_batch_take (self->layers, &self->n_done, self->layers->len, range_search_get_bytes);
   gpointer data[] = { self, batch };
   gboolean good = range_search_gather (self, batch, error) &&
-                  vn_parallel_for (self->input->samples->n_threads, batch->len, range_search_measure_item, data,
-                                   self->cancellable, error);
+                  vn_sample_ranks_for (self->input->samples->n_threads, batch->len, &range_search_measuring, data,
+                                       self->cancellable, error);
 
   for (guint i = 0; i < batch->len; i++)
     vn_search_layer_end (g_ptr_array_index (batch, i));

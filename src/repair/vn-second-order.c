@@ -10,7 +10,8 @@
 #include "vn-i18n.h"
 #include "vn-linalg.h"
 #include "vn-memory.h"
-#include "vn-parallel.h"
+#include "vn-sample-pack.h"
+#include "vn-sample-ranks.h"
 
 /* Batches that a network is cut into at least. */
 #define BATCHES 8
@@ -148,7 +149,7 @@ second_order_sum_up (SecondOrder   *self,
   if (taps->len == 0)
     return TRUE;
   for (guint i = 0; i < batch->len; i++)
-    if (!vn_rounded_layer_begin (g_ptr_array_index (batch, i), error))
+    if (vn_sample_ranks_is_own (i) && !vn_rounded_layer_begin (g_ptr_array_index (batch, i), error))
       return FALSE;
   return vn_layer_batch_run (batch, self->input->samples, quantized, taps, second_order_look, second_order_add_sample,
                              self->cancellable, error);
@@ -164,6 +165,31 @@ second_order_solve_item (gsize     item,
 
   return vn_rounded_layer_solve (g_ptr_array_index (batch, item), error);
 }
+
+/* The rounded weights. */
+static GBytes *
+second_order_pack_item (gsize      item,
+                        gpointer   data,
+                        GError   **error)
+{
+  const VnRoundedLayer *layer = g_ptr_array_index ((GPtrArray *) data, item);
+
+  return vn_sample_pack_tensors (&layer->after, 1, error);
+}
+
+static gboolean
+second_order_take_item (gsize           item,
+                        gconstpointer   bytes,
+                        gsize           size,
+                        gpointer        data,
+                        GError        **error)
+{
+  VnRoundedLayer *layer = g_ptr_array_index ((GPtrArray *) data, item);
+
+  return vn_sample_take_tensors (bytes, size, &layer->after, 1, error);
+}
+
+static const VnSharedFuncs second_order_solving = { second_order_solve_item, second_order_pack_item, second_order_take_item };
 
 /* ---- keeping what helps ---- */
 
@@ -263,8 +289,8 @@ second_order_do_batch (SecondOrder  *self,
   guint most = (self->layers->len + BATCHES - 1) / BATCHES;
   g_autoptr(GPtrArray) batch = vn_layer_batch_take (self->layers, &self->n_done, most, second_order_get_bytes);
   gboolean good = second_order_sum_up (self, batch, error) &&
-                  vn_parallel_for (self->input->samples->n_threads, batch->len, second_order_solve_item, batch, self->cancellable,
-                                   error);
+                  vn_sample_ranks_for (self->input->samples->n_threads, batch->len, &second_order_solving, batch,
+                                       self->cancellable, error);
 
   if (good)
     second_order_set_weights (self, batch, 0, batch->len, TRUE);

@@ -7,6 +7,8 @@
 #include "vn-memory.h"
 #include "vn-parallel.h"
 #include "vn-sample-loop.h"
+#include "vn-sample-pack.h"
+#include "vn-sample-ranks.h"
 
 static void
 training_samples_free (VnTensor ***tensors,
@@ -228,6 +230,30 @@ training_samples_run_item (gsize     item,
   return training_samples_fill (self, into.into, self->feed->inputs[sample], error);
 }
 
+static GBytes *
+training_samples_pack (gsize      item,
+                       gpointer   data,
+                       GError   **error)
+{
+  const TapRun *self = data;
+
+  return vn_sample_pack_tensors (self->taps->tensors[self->first + item], self->values->len, error);
+}
+
+static gboolean
+training_samples_take (gsize           item,
+                       gconstpointer   bytes,
+                       gsize           size,
+                       gpointer        data,
+                       GError        **error)
+{
+  const TapRun *self = data;
+
+  return vn_sample_take_tensors (bytes, size, self->taps->tensors[self->first + item], self->values->len, error);
+}
+
+static const VnSharedFuncs training_samples_shared = { training_samples_run_item, training_samples_pack, training_samples_take };
+
 static gboolean
 training_samples_run (TapRun        *self,
                       gsize          most_bytes,
@@ -244,7 +270,7 @@ training_samples_run (TapRun        *self,
       for (guint i = 0; i < n; i++)
         taps->tensors[self->first + i] = g_new0 (VnTensor *, taps->n_values + 1);
       taps->n += n;
-      if (!vn_parallel_for (self->feed->n_threads, n, training_samples_run_item, self, cancellable, error))
+      if (!vn_sample_ranks_for (self->feed->n_threads, n, &training_samples_shared, self, cancellable, error))
         return FALSE;
       n_wanted = (guint) MIN ((gsize) n_wanted, MAX (most_bytes / MAX (training_samples_get_bytes (taps->tensors[0],
                                                                                                    taps->n_values), 1), 1));
