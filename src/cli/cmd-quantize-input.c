@@ -7,6 +7,7 @@
 #include "vn-export-job.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
+#include "vn-ranks.h"
 #include "vn-report.h"
 
 static VnProject *
@@ -165,16 +166,21 @@ quantize_input_check_sources (const VnRecipe    *recipe,
   return TRUE;
 }
 
+/* Of several processes one looks at what is left of an interrupted run, and tells the others. */
 static gboolean
 quantize_input_resume (VnStats **base,
                        GError  **error)
 {
   const VnQuantizeOptions *options = &vn_quantize_options;
+  GError *reason = NULL;
 
   if (options->save_stats == NULL)
     return TRUE;
-  return options->resume ? vn_calibrate_resume (options->save_stats, base, error)
-                         : vn_calibrate_clear_parts (options->save_stats, error);
+  if (vn_ranks_get_rank () == 0 && options->resume)
+    vn_calibrate_resume (options->save_stats, base, &reason);
+  else if (vn_ranks_get_rank () == 0)
+    vn_calibrate_clear_parts (options->save_stats, &reason);
+  return vn_cmd_agree (reason, error) && vn_cmd_share_stats (base, error);
 }
 
 /* ---- all ---- */

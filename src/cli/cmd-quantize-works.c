@@ -7,6 +7,7 @@
 #include "vn-curve-job.h"
 #include "vn-i18n.h"
 #include "vn-improve-job.h"
+#include "vn-ranks.h"
 
 #include <math.h>
 
@@ -25,6 +26,15 @@ typedef struct
   VnRun    *(*get_result) (VnJob                     *job);
 } Work;
 
+/* Each process has a clock of its own, and would end at another place. */
+static gboolean
+quantize_works_check_clock (GError **error)
+{
+  return vn_ranks_get_n () == 1 ||
+         vn_cmd_quantize_refuse (error, _("--auto and --cures measure for a limited time, which several processes cannot share: "
+                                          "start one process, without mpirun"));
+}
+
 /* ---- --auto ---- */
 
 static gboolean
@@ -39,7 +49,7 @@ quantize_works_check_improve (GError **error)
   const VnQuantizeOptions *options = &vn_quantize_options;
 
   if (options->stats == NULL && options->save_stats == NULL && !options->skip_compare)
-    return TRUE;
+    return quantize_works_check_clock (error);
   return vn_cmd_quantize_refuse (error, _("--auto calibrates and compares on its own: it cannot be combined with --stats, "
                                           "--save-stats or --skip-compare"));
 }
@@ -65,7 +75,7 @@ static gboolean
 quantize_works_check_cures (GError **error)
 {
   if (!vn_quantize_options.improve && !vn_quantize_options.skip_compare)
-    return TRUE;
+    return quantize_works_check_clock (error);
   return vn_cmd_quantize_refuse (error, _("--cures measures a single recipe without changing it: it cannot be combined with "
                                           "--auto or --skip-compare"));
 }

@@ -42,12 +42,16 @@ quantize_run (char        **args,
   g_autoptr(GString) lines = g_string_new (NULL);
   g_auto(VnQuantizeInput) input = { 0 };
   g_autoptr(VnRun) result = NULL;
+  GError *reason = NULL;
 
-  if (!vn_quantize_input_open (&input, args[0], error))
+  vn_quantize_input_open (&input, args[0], &reason);
+  if (!vn_cmd_agree (reason, error))
     return FALSE;
   result = vn_cmd_quantize_do_works (&input, error);
   if (result == NULL)
     return FALSE;
+  if (!vn_cmd_go_on_alone ())
+    return TRUE;
   vn_quantize_input_note (&input, result->notes);
   if (!vn_cmd_quantize_write (&result, &input, python, lines, error))
     return FALSE;
@@ -67,6 +71,8 @@ const VnCmd vn_cmd_quantize = {
   .summary = N_("Quantize a model and measure the error of every tensor"),
   .options = vn_cmd_quantize_entries,
   .common = common,
+  .in_ranks = TRUE,
+  .shares_loops = TRUE,
   .needs_data = TRUE,
   .holds_out = TRUE,
   .takes_trust = TRUE,

@@ -123,7 +123,20 @@ static struct
   GCond      answered;
   GBytes    *own;        /* nullable: nobody waits */
   GPtrArray *all;        /* nullable */
+  GSource   *waker;      /* nullable: of the main thread: is made ready when somebody begins to wait */
 } gathering;
+
+/**
+ * vn_cmd_wake_for_gathering:
+ * @source: (nullable): while it runs, what looks whether somebody waits; %NULL: nothing does
+ */
+void
+vn_cmd_wake_for_gathering (GSource *source)
+{
+  g_mutex_lock (&gathering.lock);
+  gathering.waker = source;
+  g_mutex_unlock (&gathering.lock);
+}
 
 /**
  * vn_cmd_gather:
@@ -140,6 +153,8 @@ vn_cmd_gather (GBytes  *own,
 
   g_mutex_lock (&gathering.lock);
   gathering.own = own;
+  if (gathering.waker != NULL)
+    g_source_set_ready_time (gathering.waker, 0);
   while (gathering.own != NULL)
     g_cond_wait (&gathering.answered, &gathering.lock);
   all = g_steal_pointer (&gathering.all);

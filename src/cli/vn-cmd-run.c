@@ -9,6 +9,7 @@
 #include "vn-file-lock.h"
 #include "vn-i18n.h"
 #include "vn-ranks.h"
+#include "vn-sample-ranks.h"
 #include "vn-shown.h"
 
 #include <errno.h>
@@ -28,10 +29,12 @@ typedef struct
   gboolean      finished, done;
   GError       *error;
   guint64       told;       /* tenths of the work that processes together have told */
+  GSource      *exchange;   /* nullable: what looks at the others */
 } Run;
 
 #define BAR_WIDTH 24
-#define EXCHANGE_MSEC 20
+#define EXCHANGE_USEC 20000  /* between two looks at the others; while this process waits for them */
+#define WAITING_USEC 500
 #define LOCK_SECONDS 120     /* that others may take who write into the same project */
 
 static void
@@ -157,7 +160,7 @@ cmd_run_finished_cb (GObject      *source,
 
   run->done = vn_job_finish (VN_JOB (source), result, &run->error);
   run->finished = TRUE;
-  if (vn_ranks_get_n () == 1)
+  if (run->exchange == NULL)
     g_main_loop_quit (run->loop);
 }
 
@@ -179,11 +182,10 @@ cmd_run_show_sum (Run                *run,
   fputc ('\n', stderr);
 }
 
-/* All processes leave in the round in which the last one has finished; if one fails the others need not go on. */
+/* Returns: FALSE: all have finished */
 static gboolean
-cmd_run_exchange_cb (gpointer data)
+cmd_run_exchange (Run *run)
 {
-  Run *run = data;
   VnRanksState mine = { 0 }, sum;
 
   vn_job_get_counts (run->job, &mine.done, &mine.total);
@@ -191,7 +193,7 @@ cmd_run_exchange_cb (gpointer data)
   mine.n_waiting = vn_cmd_is_gathering ();
   mine.n_failed = run->finished ? !run->done : mine.n_waiting > 0 && g_cancellable_is_cancelled (run->cancellable);
   if (!vn_ranks_exchange (&mine, &sum))
-    return G_SOURCE_CONTINUE;
+    return TRUE;
   cmd_run_show_sum (run, &sum);
   if (sum.n_failed > 0)
     {
@@ -200,10 +202,52 @@ cmd_run_exchange_cb (gpointer data)
     }
   else if (sum.n_waiting > 0 && sum.n_waiting + sum.n_finished == vn_ranks_get_n ())
     vn_cmd_end_gathering (sum.n_finished == 0);     /* else they do not agree which loops there are */
-  if (sum.n_finished < vn_ranks_get_n ())
-    return G_SOURCE_CONTINUE;
-  g_main_loop_quit (run->loop);
-  return G_SOURCE_REMOVE;
+  return sum.n_finished < vn_ranks_get_n ();
+}
+
+/* All processes leave in the round in which the last one has finished; if one fails the others need not go on. Loops are short
+ * where a part of a network runs on a few samples: who waits looks more often. */
+static gboolean
+cmd_run_exchange_cb (gpointer data)
+{
+  Run *run = data;
+
+  if (!cmd_run_exchange (run))
+    {
+      g_main_loop_quit (run->loop);
+      return G_SOURCE_REMOVE;
+    }
+  g_source_set_ready_time (run->exchange, g_get_monotonic_time () +
+                           (vn_cmd_is_gathering () || run->finished ? WAITING_USEC : EXCHANGE_USEC));
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+cmd_run_dispatch (GSource     *source,
+                  GSourceFunc  callback,
+                  gpointer     data)
+{
+  return callback (data);
+}
+
+static void
+cmd_run_start_exchange (Run *run)
+{
+  static GSourceFuncs funcs = { .dispatch = cmd_run_dispatch };
+
+  run->exchange = g_source_new (&funcs, sizeof (GSource));
+  g_source_set_callback (run->exchange, cmd_run_exchange_cb, run, NULL);
+  g_source_set_ready_time (run->exchange, 0);
+  g_source_attach (run->exchange, NULL);
+  vn_cmd_wake_for_gathering (run->exchange);
+}
+
+static void
+cmd_run_end_exchange (Run *run)
+{
+  vn_cmd_wake_for_gathering (NULL);
+  g_source_destroy (run->exchange);
+  g_clear_pointer (&run->exchange, g_source_unref);
 }
 
 /**
@@ -229,10 +273,12 @@ vn_cmd_run_job (VnJob   *job,
   cmd_run_watch_interrupts ();
   run = (Run) { .loop = loop, .job = job, .cancellable = cancellable };
   tick = bar ? g_timeout_add (100, cmd_run_tick_cb, job) : 0;
-  vn_job_start (job, cancellable, cmd_run_finished_cb, &run);
   if (shared)
-    g_timeout_add (EXCHANGE_MSEC, cmd_run_exchange_cb, &run);
+    cmd_run_start_exchange (&run);
+  vn_job_start (job, cancellable, cmd_run_finished_cb, &run);
   g_main_loop_run (loop);
+  if (shared)
+    cmd_run_end_exchange (&run);
   g_clear_handle_id (&tick, g_source_remove);
   if (!is_caught)
     cmd_run_set_handler (SIG_DFL);
@@ -276,6 +322,26 @@ vn_cmd_catch_interrupts (void)
   cmd_run_watch_interrupts ();
   g_cancellable_push_current (cmd_run_get_cancellable ());     /* of what is written here, not by a job */
   is_caught = TRUE;
+}
+
+/**
+ * vn_cmd_go_on_alone:
+ *
+ * To be called by all processes that share a command when what they share is done.
+ *
+ * Returns: whether this is the one that goes on: prints, and writes files; the others wait for it at their end
+ */
+gboolean
+vn_cmd_go_on_alone (void)
+{
+  if (vn_ranks_get_n () == 1)
+    return TRUE;
+  vn_ranks_part ();
+  vn_sample_ranks_set (0, 1, NULL);
+  if (vn_ranks_get_rank () == 0)
+    return TRUE;
+  vn_cmd_catch_interrupts ();     /* the first one ends in good order: without the others the launcher would end it, too */
+  return FALSE;
 }
 
 /**

@@ -38,7 +38,7 @@ typedef enum
  * @has_settings: takes an option for each setting of a recipe
  * @writes_model: takes options about where weights go
  * @in_ranks: several processes may share it
- * @shares_loops: by the samples of its loops: each does all the rest, the first prints and writes
+ * @shares_loops: by the samples of its loops: each does all the rest, until vn_cmd_go_on_alone(); the first prints and writes
  * @needs_data: takes --data and the options of preprocessing
  * @holds_out: takes --held-out
  * @takes_trust: takes --trust
@@ -164,10 +164,12 @@ VnFileSet          *vn_cmd_new_files      (const char   *model);
 /* Processes that share a command (vn-ranks.h): each calls these at the same places. */
 GPtrArray          *vn_cmd_gather         (GBytes       *own,
                                            GError      **error);
+void                vn_cmd_wake_for_gathering (GSource  *source);     /* nullable */
 gboolean            vn_cmd_is_gathering   (void);
 void                vn_cmd_end_gathering  (gboolean      good);
 gboolean            vn_cmd_agree          (GError       *own,
                                            GError      **error);
+gboolean            vn_cmd_go_on_alone    (void);
 gboolean            vn_cmd_share_stats    (VnStats     **stats,
                                            GError      **error);
 gboolean            vn_cmd_join_stats     (VnStats     **stats,

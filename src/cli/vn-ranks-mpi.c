@@ -12,7 +12,10 @@
 #define TAG 1
 #define CHUNK ((gsize) 1 << 30)   /* MPI counts in int */
 
+#define END_USEC 20000            /* between two looks whether the others have come to their end */
+
 static int rank, n_ranks = 1;
+static gboolean has_parted;
 static MPI_Request round_request = MPI_REQUEST_NULL;
 #define N_NUMBERS 5
 
@@ -44,14 +47,20 @@ vn_ranks_start (GError **error)
   return TRUE;
 }
 
+/* The first process may go on for minutes after the others: MPI_Finalize() would keep their processors busy until then. */
 void
 vn_ranks_end (void)
 {
-  int started;
+  MPI_Request request;
+  int started, ended = 0;
 
   MPI_Initialized (&started);
-  if (started)
-    MPI_Finalize ();
+  if (!started)
+    return;
+  MPI_Ibarrier (MPI_COMM_WORLD, &request);
+  for (MPI_Test (&request, &ended, MPI_STATUS_IGNORE); !ended; MPI_Test (&request, &ended, MPI_STATUS_IGNORE))
+    g_usleep (END_USEC);
+  MPI_Finalize ();
 }
 
 guint
@@ -63,7 +72,13 @@ vn_ranks_get_rank (void)
 guint
 vn_ranks_get_n (void)
 {
-  return (guint) n_ranks;
+  return has_parted ? 1 : (guint) n_ranks;
+}
+
+void
+vn_ranks_part (void)
+{
+  has_parted = TRUE;
 }
 
 /**

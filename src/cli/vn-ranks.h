@@ -21,6 +21,7 @@ gboolean  vn_ranks_start     (GError             **error);     /* joins the othe
 void      vn_ranks_end       (void);
 guint     vn_ranks_get_rank  (void);                           /* 0 speaks to the user */
 guint     vn_ranks_get_n     (void);                           /* 1: alone */
+void      vn_ranks_part      (void);                           /* from here on each goes on alone */
 
 gboolean  vn_ranks_exchange  (const VnRanksState  *mine,
                               VnRanksState        *sum);       /* does not wait; TRUE: @sum is that of a round */

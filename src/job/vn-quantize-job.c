@@ -10,6 +10,7 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-onnx.h"
+#include "vn-sample-ranks.h"
 #include "vn-weights-check.h"
 
 static const VnJobKind quantize_job_kind;
@@ -29,6 +30,18 @@ quantize_job_check_task (const VnRecipe  *recipe,
   return FALSE;
 }
 
+/* Each process has a clock of its own, and would end at another step. */
+static gboolean
+quantize_job_check_clock (const VnRecipe  *recipe,
+                          GError         **error)
+{
+  if (vn_sample_ranks_get_n () == 1 || recipe->train_time == 0 || vn_recipe_get_most (recipe, VN_LAYER_TRAIN) == VN_TRAIN_OFF)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+               _("train_time: several processes cannot train for a limited time: start one process, or set it to 0"));
+  return FALSE;
+}
+
 static gboolean
 vn_quantize_job_prepare (VnJob         *job,
                          GCancellable  *cancellable,
@@ -37,7 +50,8 @@ vn_quantize_job_prepare (VnJob         *job,
   VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
   g_autoptr(GArray) compared = NULL;
 
-  if (!quantize_job_check_task (self->settings.recipe, error) || !vn_job_input_prepare (&self->input, cancellable, error))
+  if (!quantize_job_check_task (self->settings.recipe, error) || !quantize_job_check_clock (self->settings.recipe, error) ||
+      !vn_job_input_prepare (&self->input, cancellable, error))
     return FALSE;
   self->draft->prepared = vn_model_ref (self->input.prepared);
   self->n_parts = self->settings.stats == NULL && !self->settings.skip_compare ? vn_folds_count_parts (&self->input) : 0;
@@ -148,8 +162,8 @@ vn_quantize_job_calibrate (VnJob         *job,
   if (result->stats == NULL)
     return FALSE;
   result->n_calibration = vn_stats_get_n_samples (result->stats);
-  return path == NULL || (vn_job_check_sources (job, error) && vn_stats_save (result->stats, path, error) &&
-                          vn_calibrate_clear_parts (path, error));
+  return path == NULL || vn_sample_ranks_get_rank () > 0 ||
+         (vn_job_check_sources (job, error) && vn_stats_save (result->stats, path, error) && vn_calibrate_clear_parts (path, error));
 }
 
 /* ---- quantizing ---- */

@@ -5,24 +5,8 @@
 set -u
 CLI=$(realpath "$1")
 DEMO=$(realpath "$2")/data/demo
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-# Open MPI 5 starts processes with PRRTE, which has names of its own for that.
-export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe PRTE_MCA_hwloc_default_binding_policy=none
-export OMPI_MCA_btl_base_warn_component_unused=0 OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_hwloc_base_binding_policy=none
-export LC_ALL=C.UTF-8 LANGUAGE=
-command -v mpirun >/dev/null || { echo "mpirun is not installed (Debian: openmpi-bin)"; exit 77; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work" || exit 1
-mpirun -n 2 true >/dev/null 2>&1 || { echo "mpirun cannot start processes here"; exit 77; }
-failed=0
-
-# check NAME COMMAND...
-check () {
-  local name=$1
-  shift
-  if "$@"; then echo "ok $name"; else echo "not ok $name"; failed=1; fi
-}
+# shellcheck source=mpi-common.sh
+. "$(dirname "$(realpath "$0")")/mpi-common.sh"
 
 calibrate () { "$CLI" calibrate "$DEMO/demo.onnx" "$@"; }
 
