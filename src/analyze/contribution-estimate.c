@@ -188,7 +188,7 @@ contribution_hear (const VnValue  *value,
   VnNoise noise = { 0 };
   Hop hop = { tap, NO_END, 0 };
 
-  g_return_if_fail (self->sample->known[tap] != NULL || !self->sample->told[tap]);
+  g_return_if_fail (self->sample->known[tap] != NULL || !self->sample->is_seen[tap]);
 
   if (self->sample->known[tap] == NULL || tensor->dtype != VN_DTYPE_F32 || listen->error != NULL)
     return;

@@ -167,7 +167,7 @@ vn_probe_sample_init (VnProbeSample *self,
   self->inputs = g_new0 (VnTensor *, vn_plan_get_n_inputs (plan) + 1);
   self->outputs = g_new0 (VnTensor *, vn_plan_get_n_outputs (plan) + 1);
   self->known = g_new0 (VnTensor *, probe->taps->len + 1);
-  self->told = g_new0 (gboolean, probe->taps->len + 1);
+  self->is_seen = g_new0 (gboolean, probe->taps->len + 1);
   self->order = g_array_new (FALSE, FALSE, sizeof (guint));
   self->places = vn_probe_places_new ();
 }
@@ -180,7 +180,7 @@ contribution_reset (VnProbeSample *self)
 
   vn_tensor_clear_all (self->outputs, vn_plan_get_n_outputs (self->plan));
   vn_tensor_clear_all (self->known, n);
-  memset (self->told, 0, n * sizeof *self->told);
+  memset (self->is_seen, 0, n * sizeof *self->is_seen);
   g_array_set_size (self->order, 0);
   g_array_set_size (self->places, 0);
   self->n_held = self->stretch = self->n_computed = 0;
@@ -198,7 +198,7 @@ vn_probe_sample_clear (VnProbeSample *self)
   g_clear_pointer (&self->inputs, g_free);
   g_clear_pointer (&self->outputs, g_free);
   g_clear_pointer (&self->known, g_free);
-  g_clear_pointer (&self->told, g_free);
+  g_clear_pointer (&self->is_seen, g_free);
   g_clear_pointer (&self->order, g_array_unref);
   g_clear_pointer (&self->places, g_array_unref);
   self->probe = NULL;
@@ -219,9 +219,9 @@ contribution_keep (const VnValue  *value,
   Keep *keep = data;
   VnProbeSample *self = keep->sample;
 
-  if (keep->error != NULL || tensor->dtype != VN_DTYPE_F32 || self->told[tap])
+  if (keep->error != NULL || tensor->dtype != VN_DTYPE_F32 || self->is_seen[tap])
     return;
-  self->told[tap] = TRUE;
+  self->is_seen[tap] = TRUE;
   g_array_append_val (self->order, tap);
   vn_probe_sample_keep (self, tap, tensor, &keep->error);
 }
@@ -302,7 +302,7 @@ vn_probe_sample_change (VnProbeSample    *self,
   g_return_val_if_fail (self != NULL && suspect != NULL && known != NULL && changed != NULL, FALSE);
 
   *known = *changed = NULL;
-  if (!self->told[suspect->tap])
+  if (!self->is_seen[suspect->tap])
     return TRUE;
   if (suspect->twin_tap >= 0)
     wanted[n++] = (guint) suspect->twin_tap;

@@ -25,7 +25,7 @@ typedef struct
  * @probe, @plan: borrowed
  * @inputs, @outputs: of the float network
  * @known: by tap: what the float network computes; %NULL for twins, what is no float, and what is not kept
- * @told: by tap: the float network computes it
+ * @is_seen: by tap: the float network computes it
  * @order: (element-type guint): taps that it computes, in its order
  * @budget: bytes that may be kept
  * @n_held: bytes of @known
@@ -36,7 +36,7 @@ typedef struct
   VnProbe   *probe;
   VnPlan    *plan;
   VnTensor **inputs, **outputs, **known;
-  gboolean  *told;
+  gboolean  *is_seen;
   GArray    *order;
   gsize      budget, n_held, stretch;
 

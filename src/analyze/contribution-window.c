@@ -48,7 +48,7 @@ contribution_need (VnProbeWindow *self,
                    guint          place,
                    guint          tap)
 {
-  if (!self->sample->told[tap] || self->marks[tap] == place + 1)
+  if (!self->sample->is_seen[tap] || self->marks[tap] == place + 1)
     return;
   self->marks[tap] = place + 1;
   g_array_append_val ((GArray *) g_ptr_array_index (self->needs, place), tap);
@@ -76,7 +76,7 @@ contribution_list_needs (VnProbeWindow *self)
     {
       const GArray *sources = g_ptr_array_index (self->sources, t);
 
-      for (guint i = 0; i < sources->len && self->sample->told[t]; i++)
+      for (guint i = 0; i < sources->len && self->sample->is_seen[t]; i++)
         g_array_append_val ((GArray *) g_ptr_array_index (next, g_array_index (sources, guint, i)), t);
     }
   for (guint k = 0; k < order->len; k++)

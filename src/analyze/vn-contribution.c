@@ -381,7 +381,7 @@ contribution_collect (Contribution *self)
 }
 
 static void
-contribution_tell (Contribution *self)
+contribution_report (Contribution *self)
 {
   g_autoptr(VnContributions) so_far = NULL;
 
@@ -416,7 +416,7 @@ contribution_measure_group (Contribution  *self,
       self->done += (guint64) self->n_batch * self->n_group;
       vn_progress_report (self->run->progress, NULL, self->done, MAX (self->total, self->done));
       if (self->first == 0)
-        contribution_tell (self);
+        contribution_report (self);
     }
   return TRUE;
 }
@@ -452,7 +452,7 @@ contribution_measure_level (Contribution  *self,
   for (guint first = begin; first < end && n > 0; first += self->most_group)
     if (!contribution_load_group (self, first, end, error) || !contribution_measure_group (self, n, end, error))
       return FALSE;
-  contribution_tell (self);
+  contribution_report (self);
   return TRUE;
 }
 
@@ -467,7 +467,7 @@ contribution_measure_all (Contribution  *self,
     if (!contribution_load_group (self, first, n, error) ||
         !contribution_for_all (self, self->n_group, &contribution_estimates, error))
       return FALSE;
-  contribution_tell (self);
+  contribution_report (self);
   if (contribution_wants_estimate_only (self))
     return TRUE;
   for (guint level = 0; level < G_N_ELEMENTS (contribution_levels); level++)

@@ -195,7 +195,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Settings, config_amd_clear)
 /* ---- tensors ---- */
 
 static gboolean
-config_amd_is_said (const Tensors *self)
+config_amd_is_given (const Tensors *self)
 {
   return self->datatype != NULL || self->bits > 0;
 }
@@ -227,15 +227,15 @@ config_amd_find_method (const char *name)
 }
 
 static void
-config_amd_say_tensors (VnConfig      *config,
-                        const Tensors *self,
-                        const char    *where)
+config_amd_note_tensors (VnConfig      *config,
+                         const Tensors *self,
+                         const char    *where)
 {
   if (self->round_mode != NULL && !g_str_equal (self->round_mode, "half_even"))
-    vn_config_say (config, VN_NOTE_WARNING, where, _("round_mode %s: ONNX rounds halves to even"), self->round_mode);
+    vn_config_note (config, VN_NOTE_WARNING, where, _("round_mode %s: ONNX rounds halves to even"), self->round_mode);
   if (self->statistic != NULL && !g_str_equal (self->statistic, "max"))
-    vn_config_say (config, VN_NOTE_WARNING, where, _("calib_statistic_method %s: all samples are processed together"),
-                   self->statistic);
+    vn_config_note (config, VN_NOTE_WARNING, where, _("calib_statistic_method %s: all samples are processed together"),
+                    self->statistic);
 }
 
 /* What comes of several fields for all tensors. */
@@ -259,8 +259,8 @@ config_amd_set_overall (VnConfig       *config,
                         GError        **error)
 {
   const Group *group = &settings->group;
-  const Tensors *activation = config_amd_is_said (&group->activation) ? &group->activation : &group->overall;
-  const Tensors *weights = config_amd_is_said (&group->weights) ? &group->weights : &group->overall;
+  const Tensors *activation = config_amd_is_given (&group->activation) ? &group->activation : &group->overall;
+  const Tensors *weights = config_amd_is_given (&group->weights) ? &group->weights : &group->overall;
   const char *where = "overall_quantize_config";
   g_autofree char *a = config_amd_dup_type (activation, where, error);
   g_autofree char *w = a != NULL ? config_amd_dup_type (weights, where, error) : NULL;
@@ -281,10 +281,10 @@ config_amd_set_overall (VnConfig       *config,
   vn_config_take_fields (config, overall_targets, G_N_ELEMENTS (overall_targets), &all);
   if (g_strcmp0 (group->overall.scale_type, "poweroftwo") == 0)
     vn_recipe_apply_settings (config->recipe, "power-of-two=nearest");
-  if (config_amd_is_said (&group->bias))
-    vn_config_say (config, VN_NOTE_INFO, "tensor_quantize_config.bias", _("Biases get the type that matches inputs "
-                                                                          "and weights"));
-  config_amd_say_tensors (config, &group->overall, where);
+  if (config_amd_is_given (&group->bias))
+    vn_config_note (config, VN_NOTE_INFO, "tensor_quantize_config.bias", _("Biases get the type that matches inputs "
+                                                                           "and weights"));
+  config_amd_note_tensors (config, &group->overall, where);
   return TRUE;
 }
 
@@ -345,18 +345,18 @@ config_amd_add_layer (VnConfig     *config,
   rule->method = g_strdup (config_amd_find_method (overall->method));
   if (layer->group.weights.per_channel != config->recipe->per_channel &&
       (layer->group.weights.per_channel || overall->per_channel))
-    vn_config_say (config, VN_NOTE_WARNING, where, _("per_channel: applies to the whole model, not to individual layers"));
-  config_amd_say_tensors (config, overall, where);
+    vn_config_note (config, VN_NOTE_WARNING, where, _("per_channel: applies to the whole model, not to individual layers"));
+  config_amd_note_tensors (config, overall, where);
   return TRUE;
 }
 
 /* ---- all ---- */
 
 static void
-config_amd_say_options (VnConfig       *config,
-                        const Settings *settings)
+config_amd_note_options (VnConfig       *config,
+                         const Settings *settings)
 {
-  const struct { gboolean said; const char *name, *what; } options[] = {
+  const struct { gboolean is_set; const char *name, *what; } options[] = {
     { settings->silu, "convert_silu_to_hswish", _("Sigmoid is left unchanged") },
     { settings->first_last, "keep_first_last_layer_accuracy", _("The first and last layers are quantized like the "
                                                                 "others; exclude them to keep them in float") },
@@ -365,8 +365,8 @@ config_amd_say_options (VnConfig       *config,
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (options); i++)
-    if (options[i].said)
-      vn_config_say (config, VN_NOTE_WARNING, options[i].name, "%s", options[i].what);
+    if (options[i].is_set)
+      vn_config_note (config, VN_NOTE_WARNING, options[i].name, "%s", options[i].what);
 }
 
 /* The method “mse” is MinMSE there, whose mode counts with powers of two. */
@@ -380,10 +380,10 @@ config_amd_set_minmse (VnConfig       *config,
   if (settings->minmse == NULL)
     return;
   if (recipe->power_of_two == VN_POWER_OF_TWO_OFF || g_strcmp0 (recipe->method, "mse") != 0)
-    vn_config_say (config, VN_NOTE_INFO, "MinMSEMode", _("Applies only to the method “mse” with the scale_type “poweroftwo”"));
+    vn_config_note (config, VN_NOTE_INFO, "MinMSEMode", _("Applies only to the method “mse” with the scale_type “poweroftwo”"));
   else if (g_str_equal (settings->minmse, "Percentile"))
-    vn_config_say (config, VN_NOTE_WARNING, "MinMSEMode", _("Percentile is not supported; ranges are found by “%s”"),
-                   recipe->method);
+    vn_config_note (config, VN_NOTE_WARNING, "MinMSEMode", _("Percentile is not supported; ranges are found by “%s”"),
+                    recipe->method);
   else
     vn_recipe_apply_settings (config->recipe, all ? "method=minmse" : "method=minmse-common");
 }
@@ -459,8 +459,8 @@ config_amd_set_training (VnConfig       *config,
       if (g_strcmp0 (algorithm->algorithm, "adaround") == 0 || g_strcmp0 (algorithm->algorithm, "adaquant") == 0)
         config_amd_set_finetune (config, algorithm);
       else
-        vn_config_say (config, VN_NOTE_WARNING, "algo_config", _("“%s” is not supported here; use adaround or adaquant"),
-                       algorithm->algorithm != NULL ? algorithm->algorithm : "");
+        vn_config_note (config, VN_NOTE_WARNING, "algo_config", _("“%s” is not supported here; use adaround or adaquant"),
+                        algorithm->algorithm != NULL ? algorithm->algorithm : "");
     }
 }
 
@@ -485,7 +485,7 @@ config_amd_read_settings (VnConfig  *config,
   config_amd_set_corrections (config, &settings);
   config_amd_set_minmse (config, &settings);
   config_amd_set_training (config, &settings);
-  config_amd_say_options (config, &settings);
+  config_amd_note_options (config, &settings);
   return TRUE;
 }
 
@@ -530,7 +530,7 @@ config_amd_read_subgraphs (VnConfig  *config,
       if (group->name == NULL)
         group->name = g_strdup_printf ("%u", i + 1);
     }
-  vn_config_say (config, VN_NOTE_INFO, "subgraphs", _("The nodes of these subgraphs stay in float"));
+  vn_config_note (config, VN_NOTE_INFO, "subgraphs", _("The nodes of these subgraphs stay in float"));
   return TRUE;
 }
 

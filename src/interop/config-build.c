@@ -28,15 +28,15 @@ vn_config_find_file (VnConfig   *self,
 }
 
 /*< private >
- * vn_config_say:
+ * vn_config_note:
  * @where: field
  */
 void
-vn_config_say (VnConfig    *self,
-               VnNoteLevel  level,
-               const char  *where,
-               const char  *format,
-               ...)
+vn_config_note (VnConfig    *self,
+                VnNoteLevel  level,
+                const char  *where,
+                const char  *format,
+                ...)
 {
   g_autofree char *text = NULL;
   va_list args;
@@ -74,13 +74,13 @@ config_build_take_number (VnConfig             *self,
   double number = setting->type == VN_SETTING_INT ? (double) *(const gint64 *) from : *(const double *) from;
   gpointer to = G_STRUCT_MEMBER_P (self->recipe, setting->offset);
 
-  if (number < 0 && target->said != VN_CONFIG_ALWAYS)
+  if (number < 0 && target->when != VN_CONFIG_ALWAYS)
     return;
-  if (number == 0 && target->said == VN_CONFIG_POSITIVE)
+  if (number == 0 && target->when == VN_CONFIG_POSITIVE)
     return;
   if (setting->type == VN_SETTING_DOUBLE)
-    *(double *) to = target->said == VN_CONFIG_ALWAYS ? number : CLAMP (number, setting->min, setting->max);
-  else if (target->said == VN_CONFIG_ALWAYS)
+    *(double *) to = target->when == VN_CONFIG_ALWAYS ? number : CLAMP (number, setting->min, setting->max);
+  else if (target->when == VN_CONFIG_ALWAYS)
     *(gint64 *) to = *(const gint64 *) from;
   else
     *(gint64 *) to = CLAMP (*(const gint64 *) from, (gint64) setting->min, (gint64) setting->max);

@@ -278,7 +278,7 @@ config_fields_read_field (VnConfig            *self,
       return config_fields_read_map (self, field, target, node, where, error);
     case VN_CONFIG_IGNORED:
     default:
-      vn_config_say (self, VN_NOTE_INFO, where, _("This has no effect here"));
+      vn_config_note (self, VN_NOTE_INFO, where, _("This has no effect here"));
       return TRUE;
     }
 }
@@ -391,7 +391,7 @@ vn_config_read_fields (VnConfig            *self,
         {
           g_autofree char *known = config_fields_dup_names (fields);
 
-          vn_config_say (self, VN_NOTE_WARNING, at, _("Unknown field, which has no effect; known fields are %s"), known);
+          vn_config_note (self, VN_NOTE_WARNING, at, _("Unknown field, which has no effect; known fields are %s"), known);
         }
       else if (!config_fields_read_field (self, field, target, value, at, error))
         return FALSE;

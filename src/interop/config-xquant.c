@@ -198,7 +198,7 @@ config_xquant_add_preprocess (VnConfig       *config,
   if (from->preprocess != NULL && vn_data_spec_is_script (from->preprocess))
     {
       to->script = config_xquant_find_script (config, from->preprocess);
-      vn_config_say (config, VN_NOTE_INFO, preset, _("“%s” is run to read the samples"), from->preprocess);
+      vn_config_note (config, VN_NOTE_INFO, preset, _("“%s” is run to read the samples"), from->preprocess);
     }
   else if (from->preprocess != NULL && !vn_preprocess_set_preset (&to->preprocess, from->preprocess, error))
     {
@@ -253,8 +253,8 @@ config_xquant_set_level (VnConfig      *config,
   switch (xquant->precision)
     {
     case LEVEL_PARTLY:
-      vn_config_say (config, VN_NOTE_INFO, "quantization_parameters.precision_level",
-                     _("Level 1 quantizes as level 0 does, as in XSlim"));
+      vn_config_note (config, VN_NOTE_INFO, "quantization_parameters.precision_level",
+                      _("Level 1 quantizes as level 0 does, as in XSlim"));
       return TRUE;
     case LEVEL_MIXED:
       config_xquant_add_mixed (config, NULL, NULL);
@@ -415,25 +415,25 @@ config_xquant_set_recipe (VnConfig      *config,
   own = (Own) { !xquant->skip_onnxsim, xquant->percentile * 100, xquant->opset >= 10 ? xquant->opset : 0 };
   vn_config_take_fields (config, own_targets, G_N_ELEMENTS (own_targets), &own);
   if (xquant->opset > 0 && xquant->opset < 10)
-    vn_config_say (config, VN_NOTE_WARNING, "model_parameters.opset", _("Quantization needs at least opset 10; it is "
-                                                                        "raised as needed"));
+    vn_config_note (config, VN_NOTE_WARNING, "model_parameters.opset", _("Quantization needs at least opset 10; it is "
+                                                                         "raised as needed"));
   config_xquant_set_finetune (config, xquant);
   return config_xquant_set_bias (config, error) && config_xquant_set_level (config, xquant, error);
 }
 
 static void
-config_xquant_say_rest (VnConfig     *config,
-                        const XQuant *xquant)
+config_xquant_note_rest (VnConfig     *config,
+                         const XQuant *xquant)
 {
   if (xquant->step < 10 || xquant->step > 1000)
-    vn_config_say (config, VN_NOTE_WARNING, "calibration_parameters.calibration_step",
-                   ngettext ("%d sample is requested; 100 to 1000 are typical",
-                             "%d samples are requested; 100 to 1000 are typical", xquant->step), (int) xquant->step);
+    vn_config_note (config, VN_NOTE_WARNING, "calibration_parameters.calibration_step",
+                    ngettext ("%d sample is requested; 100 to 1000 are typical",
+                              "%d samples are requested; 100 to 1000 are typical", xquant->step), (int) xquant->step);
   if (xquant->batch != 1)
-    vn_config_say (config, VN_NOTE_INFO, "calibration_parameters.calibration_batch_size",
-                   _("Samples are processed one by one"));
+    vn_config_note (config, VN_NOTE_INFO, "calibration_parameters.calibration_batch_size",
+                    _("Samples are processed one by one"));
   if (g_strcmp0 (xquant->device, "cuda") == 0)
-    vn_config_say (config, VN_NOTE_INFO, "calibration_parameters.calibration_device", _("The CPU is used"));
+    vn_config_note (config, VN_NOTE_INFO, "calibration_parameters.calibration_device", _("The CPU is used"));
 }
 
 /* “。/tmp” for “./tmp”: what an input method for Chinese makes of it. */
@@ -452,8 +452,8 @@ config_xquant_mend_path (VnConfig   *config,
     }
   if (*path == NULL || g_str_equal (*path, mended->str))
     return;
-  vn_config_say (config, VN_NOTE_WARNING, where,
-                 _("“%s” is read as “%s”: it has a full-width character instead of “.” or “/”"), *path, mended->str);
+  vn_config_note (config, VN_NOTE_WARNING, where,
+                  _("“%s” is read as “%s”: it has a full-width character instead of “.” or “/”"), *path, mended->str);
   g_free (*path);
   *path = g_strdup (mended->str);
 }
@@ -477,7 +477,7 @@ config_xquant_convert (VnConfig  *config,
   config->analyze = xquant->analyze;
   config->n_samples = (guint) xquant->step;
   config->has_samples = TRUE;
-  config_xquant_say_rest (config, xquant);
+  config_xquant_note_rest (config, xquant);
   return TRUE;
 }
 

@@ -5,7 +5,7 @@
 
 #include "vn-export-settings.h"
 
-#include "export-told.h"
+#include "export-counts.h"
 
 #include "vn-i18n.h"
 #include "vn-recipe-rules.h"
@@ -191,8 +191,8 @@ export_script_add_excluded (GString        *script,
 }
 
 static void
-export_script_say_rules (const VnRecipe *self,
-                         VnNotes        *notes)
+export_script_note_rules (const VnRecipe *self,
+                          VnNotes        *notes)
 {
   if (self->dynamic && vn_recipe_get_format (self)->integer_operators)
     vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "dynamic",
@@ -220,8 +220,8 @@ export_script_say_rules (const VnRecipe *self,
 
 /* What a sample goes through here and not in the script. */
 static void
-export_script_say_samples (const VnDataSpec *data,
-                           VnNotes          *notes)
+export_script_note_samples (const VnDataSpec *data,
+                            VnNotes          *notes)
 {
   const VnPreprocess *pre = &data->preprocess;
   const struct { gboolean is; const char *subject, *text; } left_out[] = {
@@ -255,7 +255,7 @@ export_script_add_samples (GString          *script,
   const VnPreprocess *pre = data != NULL ? &data->preprocess : NULL;
 
   if (data != NULL)
-    export_script_say_samples (data, notes);
+    export_script_note_samples (data, notes);
   g_string_append (script, "SAMPLES = ");
   export_script_add_text (script, data != NULL ? data->path : "samples");
   g_string_append_printf (script, "\nCOUNT = %u  # so many of them, evenly spread; 0: all", data != NULL ? data->max_samples : 0);
@@ -341,9 +341,9 @@ export_script_add_switches (GString        *script,
 
 /* What is set and not in the script, as far as it may change something. */
 static void
-export_script_say_settings (const VnRecipe *self,
-                            VnNotes        *run,
-                            VnNotes        *notes)
+export_script_note_settings (const VnRecipe *self,
+                             VnNotes        *run,
+                             VnNotes        *notes)
 {
   guint n;
   const VnSetting *settings = vn_setting_list_of_recipe (&n);
@@ -475,11 +475,11 @@ vn_recipe_to_ort_script (const VnRecipe   *self,
                                             "                                      QuantType, quantize_static)\n\n");
 
   gsize head = script->len;
-  guint n_told;
+  guint n_before;
 
   g_return_val_if_fail (self != NULL && model != NULL && path != NULL && notes != NULL, NULL);
 
-  n_told = vn_notes_get_n (notes);
+  n_before = vn_notes_get_n (notes);
   g_string_append (script, "MODEL = ");
   export_script_add_text (script, path);
   g_string_append_c (script, '\n');
@@ -489,11 +489,11 @@ vn_recipe_to_ort_script (const VnRecipe   *self,
   g_string_append (script, "]\n");
   g_string_append (script, reader);
   export_script_add_call (script, self, notes);
-  export_script_say_rules (self, notes);
-  export_script_say_settings (self, run, notes);
+  export_script_note_rules (self, notes);
+  export_script_note_settings (self, run, notes);
   if (self->power_of_two != VN_POWER_OF_TWO_OFF)
     vn_notes_add (notes, VN_NOTE_WARNING, "cannot-export", "power-of-two",
                   _("onnxruntime.quantization does not round scales to powers of two"));
-  export_script_insert_left_out (script, (gssize) head, notes, n_told);
+  export_script_insert_left_out (script, (gssize) head, notes, n_before);
   return g_string_free (g_steal_pointer (&script), FALSE);
 }

@@ -4,7 +4,7 @@
 
 #include "vn-export-settings.h"
 
-#include "export-told.h"
+#include "export-counts.h"
 
 #include "vn-config-private.h"
 #include "vn-i18n.h"
@@ -227,9 +227,9 @@ export_xquant_get_level (const VnRecipe *self)
 
 /* What is otherwise than XQuant does it, and not in the file, as far as it may change something. */
 static void
-export_xquant_say_settings (const VnRecipe *self,
-                            VnNotes        *run,
-                            VnNotes        *notes)
+export_xquant_note_settings (const VnRecipe *self,
+                             VnNotes        *run,
+                             VnNotes        *notes)
 {
   static const char * const told[] = { "activation", "weight", "symmetric-activations", "per-channel", "method", "percentile",
                                        "opset", "truncate", "optimize", NULL };
@@ -253,8 +253,8 @@ export_xquant_say_settings (const VnRecipe *self,
 }
 
 static void
-export_xquant_say_rules (const VnRecipe *self,
-                         VnNotes        *notes)
+export_xquant_note_rules (const VnRecipe *self,
+                          VnNotes        *notes)
 {
   for (guint i = 0; i < self->overrides->len; i++)
     {
@@ -301,14 +301,14 @@ export_xquant_add_quantization (JsonBuilder    *json,
   export_xquant_add_ignored (json, self, "ignore_op_types", TRUE);
   export_xquant_add_ignored (json, self, "ignore_op_names", FALSE);
   json_builder_end_object (json);
-  export_xquant_say_rules (self, notes);
-  export_xquant_say_settings (self, run, notes);
+  export_xquant_note_rules (self, notes);
+  export_xquant_note_settings (self, run, notes);
 }
 
 /* JSON is UTF-8: names that are not stand in it as they are shown. */
 static void
-export_xquant_say_path (const char *path,
-                        VnNotes    *notes)
+export_xquant_check_path (const char *path,
+                          VnNotes    *notes)
 {
   if (path != NULL && !g_utf8_validate (path, -1, NULL))
     {
@@ -340,8 +340,8 @@ vn_recipe_to_xquant (const VnRecipe   *self,
 
   g_return_val_if_fail (self != NULL && model != NULL && path != NULL && notes != NULL, NULL);
 
-  export_xquant_say_path (path, notes);
-  export_xquant_say_path (data != NULL ? data->path : NULL, notes);
+  export_xquant_check_path (path, notes);
+  export_xquant_check_path (data != NULL ? data->path : NULL, notes);
   json_builder_begin_object (json);
   export_xquant_add_model (json, self, path);
   export_xquant_add_calibration (json, self, model, data, notes);

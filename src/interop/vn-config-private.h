@@ -44,20 +44,20 @@ struct _VnConfigField
   gsize                 key;         /* MAP: offset of the char * for the name */
 };
 
-/* When a number says something: always, or if it is not what stands for nothing. */
-typedef enum { VN_CONFIG_ALWAYS, VN_CONFIG_POSITIVE, VN_CONFIG_NOT_NEGATIVE } VnConfigSaid;
+/* When a number is set: always, or if it is positive, or not negative. */
+typedef enum { VN_CONFIG_ALWAYS, VN_CONFIG_POSITIVE, VN_CONFIG_NOT_NEGATIVE } VnConfigWhen;
 
 /**
  * VnConfigTarget: the setting of a recipe that a field becomes.
  * @id: of a setting that is a BOOL, an INT or a DOUBLE, as the field is a gboolean, a gint64 or a double
  * @offset: of the field
- * @said: what is only said in some cases is brought within what the setting allows
+ * @when: a value that is set in some cases only is clamped to what the setting allows
  */
 typedef struct
 {
   const char   *id;
   gsize         offset;
-  VnConfigSaid  said;
+  VnConfigWhen  when;
 } VnConfigTarget;
 
 gboolean vn_config_read_fields (VnConfig            *self,
@@ -82,7 +82,7 @@ VnOverride *vn_config_add_rule (VnConfig            *self,
                                 char               **from,
                                 char               **to,
                                 gboolean             exclude);
-void     vn_config_say         (VnConfig            *self,
+void     vn_config_note        (VnConfig            *self,
                                 VnNoteLevel          level,
                                 const char          *where,
                                 const char          *format,

@@ -47,16 +47,16 @@ forecast_warn (const VnRuntimeForecast *forecast,
                VnNotes                 *notes)
 {
   const double ratio = vn_runtime_forecast_ratio (forecast), margin = vn_runtime_get_margin ();
-  g_autofree char *dearest = NULL;
+  g_autofree char *slowest = NULL;
 
   if (!(ratio / margin > 1) || forecast->seconds - forecast->float_seconds < SECONDS)
     return;
-  dearest = vn_runtime_forecast_dup_dearest (forecast, 3);
+  slowest = vn_runtime_forecast_dup_slowest (forecast, 3);
   vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_SLOWER, NULL,
                 _("In ONNX Runtime on a CPU, this model has an estimated %.1f times the latency of the float model "
                   "(%.1f to %.1f): type and layout conversions take %.0f %% of the time, and the slowest kernels are "
                   "%s. The report lists the nodes that run in float, and why"),
-                ratio, ratio / margin, ratio * margin, 100 * forecast->conversion_seconds / forecast->seconds, dearest);
+                ratio, ratio / margin, ratio * margin, 100 * forecast->conversion_seconds / forecast->seconds, slowest);
 }
 
 /**

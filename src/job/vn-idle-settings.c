@@ -184,7 +184,7 @@ idle_check_knows_training (const IdleCheck *self,
   for (guint i = 0; i < n; i++)
     if (g_str_has_prefix (settings[i].id, "train") && !vn_setting_equal (&settings[i], own, recipe))
       return FALSE;
-  return vn_recipe_says_same (own, recipe, "rounding bias-correction range-search");
+  return vn_recipe_equal_in (own, recipe, "rounding bias-correction range-search");
 }
 
 /* The weights and biases at hand were found with what @own says: others are not known, but for those as they were. */
@@ -192,9 +192,9 @@ static gboolean
 idle_check_knows_layers (const VnRecipe *own,
                          const VnRecipe *recipe)
 {
-  return (vn_recipe_says_same (own, recipe, "rounding") ||
+  return (vn_recipe_equal_in (own, recipe, "rounding") ||
           vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) == VN_WEIGHT_ROUNDING_NEAREST) &&
-         (vn_recipe_says_same (own, recipe, "bias-correction") ||
+         (vn_recipe_equal_in (own, recipe, "bias-correction") ||
           vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) == VN_BIAS_CORRECTION_OFF);
 }
 

@@ -309,9 +309,9 @@ quantize_lookup_inside (const char *name,
 }
 
 static void
-quantize_tell_body (const VnQuantScope *scope,
-                    const VnQuantPlan  *body,
-                    VnNotes            *notes)
+quantize_report_body (const VnQuantScope *scope,
+                      const VnQuantPlan  *body,
+                      VnNotes            *notes)
 {
   if (notes != NULL && g_hash_table_size (body->nodes) > 0)
     vn_notes_add (notes, VN_NOTE_INFO, "quantized-inside", scope->holder,
@@ -322,9 +322,9 @@ quantize_tell_body (const VnQuantScope *scope,
 }
 
 static void
-quantize_tell_hidden (const VnNode *node,
-                      const VnAttr *attr,
-                      VnNotes      *notes)
+quantize_report_hidden (const VnNode *node,
+                        const VnAttr *attr,
+                        VnNotes      *notes)
 {
   g_autofree char *label = vn_node_dup_label (node);
 
@@ -349,7 +349,7 @@ quantize_resolve_body (const VnNode    *node,
 
   if (scope == NULL)
     {
-      quantize_tell_hidden (node, attr, notes);
+      quantize_report_hidden (node, attr, notes);
       return TRUE;
     }
   body = quantize_resolve_graph (scope->model, scope->recipe, &inner, notes, error);
@@ -360,7 +360,7 @@ quantize_resolve_body (const VnNode    *node,
     }
   if (!vn_quant_plan_has_quantized (body))
     return TRUE;
-  quantize_tell_body (scope, body, notes);
+  quantize_report_body (scope, body, notes);
   vn_quant_plan_take_body (plan, node->index, attr->name, g_steal_pointer (&body));
   return TRUE;
 }

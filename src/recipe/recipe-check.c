@@ -100,7 +100,7 @@ check_types (const VnRecipe  *recipe,
 }
 
 static gboolean
-recipe_check_says_about_tensors (const VnOverride *rule)
+recipe_check_is_about_tensors (const VnOverride *rule)
 {
   return rule->symmetric != VN_AS_RECIPE || rule->reduce_range != VN_AS_RECIPE || rule->per_channel != VN_AS_RECIPE ||
          rule->axis != VN_AXIS_AS_RECIPE || rule->min != NULL || rule->max != NULL || rule->scales != NULL ||
@@ -133,7 +133,7 @@ check_override (const VnRecipe    *recipe,
                                                         "for nodes only"), where);
       return FALSE;
     }
-  if (recipe_check_says_about_tensors (rule))
+  if (recipe_check_is_about_tensors (rule))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                    _("%s: ranges, scales, axes and conversions can only be set for tensors"), where);

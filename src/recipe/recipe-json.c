@@ -61,9 +61,9 @@ recipe_json_add_field (JsonBuilder     *json,
 /* A reader with other defaults must come to the same recipe: only lists and texts that are not there are left out, unless
  * the preset has one that is taken away. */
 static gboolean
-recipe_json_says_something (const VnSetting *setting,
-                            const VnRecipe  *self,
-                            const VnRecipe  *preset)
+recipe_json_has_settings (const VnSetting *setting,
+                          const VnRecipe  *self,
+                          const VnRecipe  *preset)
 {
   return (setting->type != VN_SETTING_LIST && setting->type != VN_SETTING_STRING) ||
          !vn_setting_is_default (setting, self) || !vn_setting_is_default (setting, preset);
@@ -104,7 +104,7 @@ vn_recipe_to_json (const VnRecipe *self)
   vn_json_add_int (json, VERSION_KEY, VERSION);
   vn_json_add_text (json, "preset", self->preset);
   for (guint i = 0; i < n; i++)
-    if (recipe_json_says_something (&settings[i], self, preset))
+    if (recipe_json_has_settings (&settings[i], self, preset))
       recipe_json_add_field (json, &settings[i], self);
   vn_json_begin_array (json, "rules");
   for (guint i = 0; i < self->overrides->len; i++)

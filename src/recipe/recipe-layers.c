@@ -131,7 +131,7 @@ vn_recipe_find_rules_of_nodes (const VnRecipe *self,
 }
 
 static gboolean
-layers_any_rule_says (const VnRecipe *self,
+layers_any_rule_sets (const VnRecipe *self,
                       VnLayerSetting  which)
 {
   for (guint i = 0; i < self->overrides->len; i++)
@@ -155,7 +155,7 @@ vn_recipe_list_for_nodes (const VnRecipe *self,
 
   g_return_val_if_fail (self != NULL && which < VN_N_LAYER_SETTINGS && graph != NULL, NULL);
 
-  if (layers_any_rule_says (self, which))
+  if (layers_any_rule_sets (self, which))
     rules = vn_recipe_find_rules_of_nodes (self, graph);
   list = g_new (int, MAX (graph->nodes->len, 1));
   for (guint i = 0; i < graph->nodes->len; i++)
@@ -228,7 +228,7 @@ vn_recipe_list_for_values (const VnRecipe *self,
   rules = g_new (int, MAX (graph->values->len, 1));
   for (guint i = 0; i < graph->values->len; i++)
     rules[i] = -1;
-  of_nodes = layers_any_rule_says (self, which) ? vn_recipe_find_rules_of_nodes (self, graph) : NULL;
+  of_nodes = layers_any_rule_sets (self, which) ? vn_recipe_find_rules_of_nodes (self, graph) : NULL;
   for (guint i = 0; of_nodes != NULL && i < graph->nodes->len; i++)
     if (of_nodes[i] >= 0 && vn_override_get_layer_setting (layers_get_rule (self, (guint) of_nodes[i]), which) != VN_AS_RECIPE)
       layers_take_node (rules, g_ptr_array_index (graph->nodes, i), of_nodes[i]);

@@ -70,8 +70,8 @@ rule_sets_find_nodes (const RuleSets   *self,
 }
 
 static gboolean
-rule_sets_say_the_same (const VnOverride *a,
-                        const VnOverride *b)
+rule_sets_are_equal (const VnOverride *a,
+                     const VnOverride *b)
 {
   VnOverride one = *a, other = *b;
 
@@ -129,7 +129,7 @@ rule_sets_add (const RuleSets *self,
   const gboolean names_node = rule_sets_find_nodes (self, rule, nodes);
   VnRuleSet *set = sets->len > 0 ? g_ptr_array_index (sets, sets->len - 1) : NULL;
 
-  if (set == NULL || !names_node || !set->names_nodes || !rule_sets_say_the_same (rule_sets_get_rule (self, set->first), rule))
+  if (set == NULL || !names_node || !set->names_nodes || !rule_sets_are_equal (rule_sets_get_rule (self, set->first), rule))
     {
       set = g_new0 (VnRuleSet, 1);
       set->first = i;

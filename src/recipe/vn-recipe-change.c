@@ -110,7 +110,7 @@ vn_recipe_change (VnRecipe             *self,
   changed = vn_recipe_copy (self);
   vn_recipe_apply_settings (changed, change->settings);
   first = g_strndup (change->settings, strcspn (change->settings, "="));
-  if (vn_recipe_says_same (changed, self, first))
+  if (vn_recipe_equal_in (changed, self, first))
     return FALSE;
   vn_recipe_apply_settings (self, change->settings);
   return TRUE;
@@ -188,15 +188,15 @@ vn_recipe_excludes_tensors (const VnRecipe     *self,
 }
 
 /**
- * vn_recipe_says_same:
+ * vn_recipe_equal_in:
  * @ids: of settings: "rounding bias-correction"
  *
  * Returns: whether both have the same there; rules are not asked
  */
 gboolean
-vn_recipe_says_same (const VnRecipe *a,
-                     const VnRecipe *b,
-                     const char     *ids)
+vn_recipe_equal_in (const VnRecipe *a,
+                    const VnRecipe *b,
+                    const char     *ids)
 {
   g_auto(GStrv) words = NULL;
 

@@ -67,7 +67,7 @@ void          vn_recipe_take_rule      (VnRecipe              *self,
                                         VnOverride            *rule);
 gboolean      vn_recipe_excludes_tensors (const VnRecipe      *self,
                                           const char * const  *tensors);
-gboolean      vn_recipe_says_same      (const VnRecipe        *a,
+gboolean      vn_recipe_equal_in       (const VnRecipe        *a,
                                         const VnRecipe        *b,
                                         const char            *ids);
 

@@ -222,8 +222,8 @@ _vn_report_add_brief (VnReportSection *section,
 /* ---- tables ---- */
 
 static gboolean
-report_content_says (const GPtrArray *row,
-                     guint            column)
+report_content_has_text (const GPtrArray *row,
+                         guint            column)
 {
   return *((VnReportValue *) g_ptr_array_index (row, column))->display != '\0';
 }
@@ -251,7 +251,7 @@ vn_report_table_list_columns (const VnReportContent *table,
           table->columns[c].join != VN_REPORT_APART)
         continue;
       for (guint r = 0; r < table->rows->len && !any; r++)
-        any = report_content_says (g_ptr_array_index (table->rows, r), c);
+        any = report_content_has_text (g_ptr_array_index (table->rows, r), c);
       if (any)
         g_array_append_val (columns, c);
     }
@@ -279,7 +279,7 @@ vn_report_table_list_rows (const VnReportContent *table,
       gboolean any = FALSE;
 
       for (guint c = 0; c < table->n_columns && !any; c++)
-        any = table->columns[c].part == (int) part && report_content_says (row, c);
+        any = table->columns[c].part == (int) part && report_content_has_text (row, c);
       if (any)
         g_ptr_array_add (rows, row);
     }

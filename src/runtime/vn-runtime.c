@@ -504,13 +504,13 @@ vn_runtime_forecast_ratio (const VnRuntimeForecast *self)
 }
 
 /**
- * vn_runtime_forecast_dup_dearest:
+ * vn_runtime_forecast_dup_slowest:
  * @n: so many kernels at most
  *
  * Returns: (transfer full): the operators that take longest, each with its share of the time
  */
 char *
-vn_runtime_forecast_dup_dearest (const VnRuntimeForecast *self,
+vn_runtime_forecast_dup_slowest (const VnRuntimeForecast *self,
                                  guint                    n)
 {
   g_autoptr(GString) text = g_string_new (NULL);

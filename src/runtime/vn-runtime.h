@@ -122,7 +122,7 @@ double               vn_runtime_get_conversion_seconds (VnDType                 
 double               vn_runtime_forecast_ratio         (const VnRuntimeForecast *self);
 /* of such a ratio, as a factor either way */
 double               vn_runtime_get_margin             (void);
-char                *vn_runtime_forecast_dup_dearest   (const VnRuntimeForecast *self,
+char                *vn_runtime_forecast_dup_slowest   (const VnRuntimeForecast *self,
                                                         guint                    n);              /* "Conv 41 %, Add 7 %" */
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnRuntimeForecast, vn_runtime_forecast_unref)

@@ -72,10 +72,10 @@ sample_loop_leave_out (VnSampleLoop  *self,
 }
 
 static void
-sample_loop_tell_bad (VnSampleLoop *self,
-                      guint         i,
-                      guint         item,
-                      const GError *bad)
+sample_loop_report_bad (VnSampleLoop *self,
+                        guint         i,
+                        guint         item,
+                        const GError *bad)
 {
   if (self->n_ranks == 1)
     return;
@@ -101,7 +101,7 @@ sample_loop_read (VnSampleLoop  *self,
 
       if (!vn_sample_load (dataset, self->samples.indices[item], inputs, &bad))
         {
-          sample_loop_tell_bad (self, i, item, bad);
+          sample_loop_report_bad (self, i, item, bad);
           *good = sample_loop_leave_out (self, i, item, bad, error);
           return FALSE;
         }

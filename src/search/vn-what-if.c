@@ -120,21 +120,21 @@ what_if_check_repairs (const VnWhatIf  *self,
   const VnRecipe *own = self->result->recipe;
 
   if (!what_if_is_same_layers (self, recipe, VN_LAYER_ROUNDING, TRUE) ||
-      (vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) > 0 && !vn_recipe_says_same (recipe, own, "rounding-samples")))
+      (vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) > 0 && !vn_recipe_equal_in (recipe, own, "rounding-samples")))
     return what_if_refuse ("rounding", error);
   if (!what_if_is_same_layers (self, recipe, VN_LAYER_BIAS_CORRECTION, TRUE) ||
-      (vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) > 0 && !vn_recipe_says_same (recipe, own, "correction-samples")))
+      (vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) > 0 && !vn_recipe_equal_in (recipe, own, "correction-samples")))
     return what_if_refuse ("bias-correction", error);
   if (!what_if_is_same_layers (self, recipe, VN_LAYER_TRAIN, FALSE) || what_if_trains_otherwise (own, recipe))
     return what_if_refuse ("train", error);
-  if (!vn_recipe_says_same (recipe, own, "range-search"))
+  if (!vn_recipe_equal_in (recipe, own, "range-search"))
     return what_if_refuse ("range-search", error);
   if (!what_if_is_same_layers (self, recipe, VN_LAYER_BALANCE_CHANNELS, FALSE) ||
-      !vn_recipe_says_same (recipe, own, "balance-channels balance-exponent balance-cost absorb-bias"))
+      !vn_recipe_equal_in (recipe, own, "balance-channels balance-exponent balance-cost absorb-bias"))
     return what_if_refuse ("balance-channels", error);
   if (recipe->subgraphs && !own->subgraphs)
     return what_if_refuse ("subgraphs", error);
-  if (!vn_recipe_says_same (recipe, own, "equalize equalize-activations"))
+  if (!vn_recipe_equal_in (recipe, own, "equalize equalize-activations"))
     return what_if_refuse ("equalize", error);
   return TRUE;
 }

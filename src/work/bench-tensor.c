@@ -88,7 +88,7 @@ bench_tensor_take_rule (VnRecipe   *recipe,
 }
 
 static gboolean
-bench_tensor_says_nothing (const VnOverride *rule)
+bench_tensor_is_empty (const VnOverride *rule)
 {
   VnOverride *empty = vn_override_new ();
   gboolean nothing;
@@ -108,7 +108,7 @@ bench_tensor_put (VnBench     *self,
 {
   g_autoptr(VnRecipe) recipe = changed;
 
-  if (bench_tensor_says_nothing (rule))
+  if (bench_tensor_is_empty (rule))
     vn_override_free (rule);
   else
     g_ptr_array_add (recipe->overrides, rule);

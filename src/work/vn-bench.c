@@ -77,8 +77,8 @@ vn_bench_dispose (GObject *object)
 }
 
 static void
-bench_tell (VnBench *self,
-            guint    what)
+bench_emit_changes (VnBench *self,
+                    guint    what)
 {
   for (guint i = 0; i < G_N_ELEMENTS (changes); i++)
     if (what & changes[i].what)
@@ -91,7 +91,7 @@ static void
 vn_bench_class_init (VnBenchClass *klass)
 {
   G_OBJECT_CLASS (klass)->dispose = vn_bench_dispose;
-  klass->change = bench_tell;
+  klass->change = bench_emit_changes;
   signals[SIGNAL_CHANGED] = g_signal_new ("changed", VN_TYPE_BENCH, G_SIGNAL_RUN_LAST | G_SIGNAL_DETAILED, 0, NULL, NULL, NULL,
                                           G_TYPE_NONE, 0);
   signals[SIGNAL_WORK] = g_signal_new ("work-changed", VN_TYPE_BENCH, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);

@@ -30,10 +30,10 @@ preflight_list_cures (VnReason reason)
 }
 
 static void
-preflight_tell (VnNotes    *notes,
-                VnReason    reason,
-                const char *subject,
-                const char *text)
+preflight_report (VnNotes    *notes,
+                  VnReason    reason,
+                  const char *subject,
+                  const char *text)
 {
   g_autofree char *cures = preflight_list_cures (reason);
 
@@ -74,7 +74,7 @@ preflight_check_weights (const VnModel   *prepared,
       g_autofree char *text = plan->role == VN_TENSOR_WEIGHT ? vn_diagnose_tensor (result, plan->name, &reason) : NULL;
 
       if (text != NULL)
-        preflight_tell (notes, reason, plan->name, text);
+        preflight_report (notes, reason, plan->name, text);
     }
   return result != NULL;
 }
@@ -212,8 +212,8 @@ preflight_check_outputs (const VnGraph *graph,
       for (guint k = 0; k < join->inputs->len; k++)
         n += preflight_is_between_0_and_1 (vn_node_get_input (join, k));
       if (n > 0 && n < join->inputs->len)
-        preflight_tell (notes, VN_REASON_MIXED_OUTPUT, output->name, _("This output mixes probabilities with other "
-                                                                       "values under a single scale"));
+        preflight_report (notes, VN_REASON_MIXED_OUTPUT, output->name, _("This output mixes probabilities with other "
+                                                                         "values under a single scale"));
     }
 }
 
@@ -231,7 +231,7 @@ preflight_check_noise_gain (const VnModel *prepared,
     gain = NAN;
   text = vn_noise_gain_dup_text (gain);
   if (text != NULL)
-    preflight_tell (notes, VN_REASON_NOISE_GAIN, NULL, text);
+    preflight_report (notes, VN_REASON_NOISE_GAIN, NULL, text);
   if (gain_db != NULL)
     *gain_db = gain;
 }
@@ -271,7 +271,7 @@ vn_preflight (const VnModel   *prepared,
                                                          "Ranges will be based on only %u samples", n_samples),
                                                n_samples);
 
-      preflight_tell (notes, VN_REASON_FEW_SAMPLES, NULL, text);
+      preflight_report (notes, VN_REASON_FEW_SAMPLES, NULL, text);
     }
   return TRUE;
 }

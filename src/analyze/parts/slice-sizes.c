@@ -286,8 +286,8 @@ slice_sizes_make_partition (const VnSliceSizes *self,
 
 /* A score in 0 to 1 for each of a few classes is an answer, not two kinds of numbers. */
 static gboolean
-slice_sizes_can_tell (const VnSliceSizes *self,
-                      guint               axis)
+slice_sizes_is_enough (const VnSliceSizes *self,
+                       guint               axis)
 {
   gint64 in_slice = vn_shape_count (&self->shape, 0, self->shape.rank) / self->shape.dims[axis];
 
@@ -327,7 +327,7 @@ vn_slice_sizes_split (const VnSliceSizes *self)
 
       for (guint i = 0; i <= n; i++)
         starts[i] = i;
-      if (n == 0 || !slice_sizes_can_tell (self, a))
+      if (n == 0 || !slice_sizes_is_enough (self, a))
         continue;
       slice_sizes_divide (self, a, starts, n, &split);
       if (split.n_parts < 2 || split.width <= width || slice_sizes_count_runs (&split) > RUNS_PER_PART * split.n_parts)
@@ -360,7 +360,7 @@ vn_slice_sizes_split_at (const VnSliceSizes *self,
     starts[i + 1] = starts[i] + lengths[i];
   if (self->n_samples == 0 || axis >= (guint) self->shape.rank || self->axes[axis] == NULL ||
       starts[n] != (guint) self->shape.dims[axis] ||
-      !slice_sizes_can_tell (self, axis))
+      !slice_sizes_is_enough (self, axis))
     return NULL;
   slice_sizes_divide (self, axis, starts, n, &split);
   return split.n_parts >= 2 ? slice_sizes_make_partition (self, axis, starts, &split) : NULL;

@@ -153,7 +153,7 @@ curve_view_draw (GtkDrawingArea *area,
 /* ---- selecting ---- */
 
 static void
-curve_view_tell (VnCurveView *self)
+curve_view_describe (VnCurveView *self)
 {
   g_autofree char *text = self->selected >= 0 ? vn_curve_point_dup_text (vn_curve_get (self->curve, (guint) self->selected))
                           : g_strdup ("");
@@ -189,7 +189,7 @@ vn_curve_view_select (VnCurveView *self,
   if (point == self->selected)
     return;
   self->selected = point;
-  curve_view_tell (self);
+  curve_view_describe (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
   g_signal_emit (self, signals[SELECTED], 0);
 }
@@ -294,7 +294,7 @@ vn_curve_view_set (VnCurveView *self,
                                          (int) ceil (vn_picture_get_height (self->picture, LEAST_WIDTH)));
   if (curve_view_find_place (self, self->selected) < 0)
     self->selected = -1;
-  curve_view_tell (self);
+  curve_view_describe (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
   g_signal_emit (self, signals[SELECTED], 0);
 }

@@ -19,7 +19,7 @@ struct _VnDocument
   char         *tensor;         /* nullable: name of the value that is selected instead of nodes */
   VnMetric      metric;         /* if @metric_chosen */
   gboolean      metric_chosen;  /* by the user; else it is the best that was measured */
-  VnMetric      told_metric;    /* that everybody knows of */
+  VnMetric      emitted_metric; /* of the last signal */
   VnHeatHandles handles[VN_N_METRICS];     /* where the legend's handles are, if @has_handles */
   gboolean      has_handles[VN_N_METRICS];
 };

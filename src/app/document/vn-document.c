@@ -73,7 +73,7 @@ document_list_nodes (VnDocument *self)
 static void
 document_emit_metric (VnDocument *self)
 {
-  self->told_metric = vn_document_get_metric (self);
+  self->emitted_metric = vn_document_get_metric (self);
   vn_document_emit (self, VN_DOCUMENT_METRIC);
 }
 
@@ -91,7 +91,7 @@ document_change (VnBench *bench,
   VN_BENCH_CLASS (vn_document_parent_class)->change (bench, what);
   if (what & VN_CHANGED_MODEL)
     vn_document_emit (self, VN_DOCUMENT_SELECTION);
-  if (self->told_metric != vn_document_get_metric (self))
+  if (self->emitted_metric != vn_document_get_metric (self))
     document_emit_metric (self);
 }
 
@@ -113,7 +113,7 @@ vn_document_init (VnDocument *self)
 
   self->nodes = g_list_store_new (VN_TYPE_NODE_ITEM);
   self->selection = gtk_bitset_new_empty ();
-  self->told_metric = VN_METRIC_SQNR;
+  self->emitted_metric = VN_METRIC_SQNR;
   vn_bench_set_usual (VN_BENCH (self), preset, (guint) vn_settings_get_int ("samples", VN_BENCH_SAMPLES));
 }
 

@@ -173,7 +173,7 @@ vn_graph_page_update_legend (VnGraphPage *self)
 }
 
 static gboolean
-graph_page_overlay_tell_handles (gpointer data)
+graph_page_overlay_apply_handles (gpointer data)
 {
   VnGraphPage *self = data;
   VnOverlayChoice choice = vn_legend_get_choice (self->legend);
@@ -190,7 +190,7 @@ graph_page_overlay_handles_changed (VnGraphPage *self)
 {
   vn_graph_page_update_overlay (self);
   g_clear_handle_id (&self->handles_source, g_source_remove);
-  self->handles_source = g_timeout_add (HANDLES_DELAY, graph_page_overlay_tell_handles, self);
+  self->handles_source = g_timeout_add (HANDLES_DELAY, graph_page_overlay_apply_handles, self);
 }
 
 static void
@@ -216,7 +216,7 @@ graph_page_overlay_chosen (VnGraphPage *self)
   if (info->kind == VN_OVERLAY_ERROR && choice == vn_overlay_choice_of_metric (info->metric))
     {
       vn_document_set_metric (self->document, info->metric);
-      graph_page_overlay_tell_handles (self);
+      graph_page_overlay_apply_handles (self);
     }
   vn_graph_page_update_overlay (self);
 }

@@ -63,7 +63,7 @@ inspector_edit_find_bits (VnDocument        *document,
 {
   const VnRecipe *recipe = vn_bench_get_recipe (VN_BENCH (document));
   const VnOverride *rule = vn_bench_find_tensor_rule (VN_BENCH (document), tensor->name);
-  VnDType told;
+  VnDType dtype;
 
   for (guint i = recipe->overrides->len; tensor->role == VN_TENSOR_ACTIVATION && tensor->item != NULL && i > 0; i--)
     {
@@ -73,15 +73,15 @@ inspector_edit_find_bits (VnDocument        *document,
           (other->exclude || other->activation != VN_DTYPE_UNDEFINED))
         return other->exclude ? VN_BITS_FLOAT : inspector_edit_get_bits (other->activation);
     }
-  told = rule != NULL ? (tensor->role == VN_TENSOR_ACTIVATION ? rule->activation : rule->weight) : VN_DTYPE_UNDEFINED;
-  if (rule != NULL && (rule->exclude || told != VN_DTYPE_UNDEFINED))
-    return rule->exclude ? VN_BITS_FLOAT : inspector_edit_get_bits (told);
+  dtype = rule != NULL ? (tensor->role == VN_TENSOR_ACTIVATION ? rule->activation : rule->weight) : VN_DTYPE_UNDEFINED;
+  if (rule != NULL && (rule->exclude || dtype != VN_DTYPE_UNDEFINED))
+    return rule->exclude ? VN_BITS_FLOAT : inspector_edit_get_bits (dtype);
   if (tensor->plan != NULL)
     return tensor->plan->quantized ? inspector_edit_get_bits (tensor->plan->dtype) : VN_BITS_FLOAT;
   if (tensor->item != NULL && tensor->item->excluded)
     return VN_BITS_FLOAT;
-  told = tensor->role == VN_TENSOR_ACTIVATION ? recipe->activation : recipe->weight;
-  return inspector_edit_get_bits (told);
+  dtype = tensor->role == VN_TENSOR_ACTIVATION ? recipe->activation : recipe->weight;
+  return inspector_edit_get_bits (dtype);
 }
 
 static void

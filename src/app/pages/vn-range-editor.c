@@ -29,7 +29,7 @@ struct _VnRangeEditor
 
   VnHistogramView   *view;
   GtkWidget         *best, *rest, *all;
-  GtkLabel          *told, *title, *interval, *error;   /* the last three: of the range in use */
+  GtkLabel          *summary, *title, *interval, *error;   /* the last three: of the range in use */
   GtkSizeGroup      *sizes[3];      /* letters, ranges, errors */
 };
 
@@ -68,16 +68,16 @@ range_editor_dup_clipped (const VnRangeEstimate *estimate)
 
 /* What the range that is held comes to, and how it is made to count. */
 static void
-range_editor_tell (VnRangeEditor         *self,
-                   const VnRangeEstimate *estimate,
-                   gboolean               moving)
+range_editor_update_summary (VnRangeEditor         *self,
+                             const VnRangeEstimate *estimate,
+                             gboolean               moving)
 {
   g_autofree char *db = range_editor_dup_error (estimate), *clipped = range_editor_dup_clipped (estimate);
   g_autofree char *interval = range_editor_dup_interval (&estimate->range);
   g_autofree char *text = moving ? g_strdup_printf (_("%s, %s. Release or press Enter to apply, Escape to cancel."), db, clipped)
                                  : g_strdup_printf (_("Estimated from the histogram: %s, %s"), db, clipped);
 
-  gtk_label_set_label (self->told, text);
+  gtk_label_set_label (self->summary, text);
   gtk_label_set_label (self->title, moving ? _("Your range, release to apply") : _("Current range"));
   gtk_label_set_label (self->interval, interval);
   gtk_label_set_label (self->error, db);
@@ -224,7 +224,7 @@ range_editor_moved (VnRangeEditor *self,
   VnRangeEstimate estimate;
 
   if (vn_range_estimate (&self->question, &(VnRange) { min, max }, NULL, &estimate, NULL))
-    range_editor_tell (self, &estimate, TRUE);
+    range_editor_update_summary (self, &estimate, TRUE);
 }
 
 static void
@@ -239,7 +239,7 @@ range_editor_set (VnRangeEditor *self,
 static void
 range_editor_kept (VnRangeEditor *self)
 {
-  range_editor_tell (self, &self->used, FALSE);
+  range_editor_update_summary (self, &self->used, FALSE);
   g_signal_emit_by_name (self, "settled");
 }
 
@@ -380,8 +380,8 @@ vn_range_editor_init (VnRangeEditor *self)
     self->sizes[i] = gtk_size_group_new (GTK_SIZE_GROUP_HORIZONTAL);
   self->view = VN_HISTOGRAM_VIEW (vn_histogram_view_new ());
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->view), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Histogram of the output"), -1);
-  self->told = GTK_LABEL (vn_label_new (NULL, "caption"));
-  gtk_widget_add_css_class (GTK_WIDGET (self->told), "numeric");
+  self->summary = GTK_LABEL (vn_label_new (NULL, "caption"));
+  gtk_widget_add_css_class (GTK_WIDGET (self->summary), "numeric");
   self->best = range_editor_make_list (self, _("Ranges"));
   self->rest = range_editor_make_list (self, _("Ranges of all methods"));
   self->all = gtk_expander_new (NULL);
@@ -390,7 +390,7 @@ vn_range_editor_init (VnRangeEditor *self)
   gtk_expander_set_child (GTK_EXPANDER (self->all), self->rest);
   gtk_widget_set_visible (self->all, FALSE);
   gtk_box_append (GTK_BOX (card), GTK_WIDGET (self->view));
-  gtk_box_append (GTK_BOX (card), GTK_WIDGET (self->told));
+  gtk_box_append (GTK_BOX (card), GTK_WIDGET (self->summary));
   gtk_box_append (GTK_BOX (card), self->best);
   gtk_box_append (GTK_BOX (card), self->all);
   gtk_widget_add_css_class (card, "card");
@@ -437,7 +437,7 @@ vn_range_editor_new (VnDocument        *document,
   self->document = g_object_ref (document);
   self->tensor = tensor;
   has_range = tensor->plan != NULL && tensor->plan->quantized && vn_dtype_is_integer (tensor->plan->dtype);
-  gtk_widget_set_visible (GTK_WIDGET (self->told), FALSE);
+  gtk_widget_set_visible (GTK_WIDGET (self->summary), FALSE);
   if (has_range)
     {
       range = vn_inspected_tensor_get_range (tensor, document, &is_given);
@@ -451,8 +451,8 @@ vn_range_editor_new (VnDocument        *document,
   if (has_range && vn_range_estimate (&self->question, &range, is_given ? NULL : tensor->plan->method, &self->used, NULL))
     {
       range_editor_add_used (self);
-      range_editor_tell (self, &self->used, FALSE);
-      gtk_widget_set_visible (GTK_WIDGET (self->told), TRUE);
+      range_editor_update_summary (self, &self->used, FALSE);
+      gtk_widget_set_visible (GTK_WIDGET (self->summary), TRUE);
       range_editor_start (self);
     }
   return GTK_WIDGET (self);

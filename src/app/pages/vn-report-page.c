@@ -20,7 +20,7 @@
 #define STEP           20      /* points */
 
 /**
- * Told: what is told of a result. Made by a thread, then immutable.
+ * Report: of a run. Made by a thread, then immutable.
  * @model: (nullable): %NULL: not made yet
  * @command: (nullable): that makes the same network again
  */
@@ -29,7 +29,7 @@ typedef struct
   VnRun         *result;
   VnReportModel *model;
   char          *command;
-} Told;
+} Report;
 
 struct _VnReportPage
 {
@@ -37,7 +37,7 @@ struct _VnReportPage
 
   VnDocument         *document;
   GSimpleActionGroup *actions;
-  Told               *told;        /* (nullable): what is shown */
+  Report             *report;      /* (nullable): what is shown */
   double              width;       /* of its sheets, in points */
   GCancellable       *building;    /* (nullable): the next one is on its way */
   guint               delay;       /* timeout */
@@ -58,9 +58,9 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (VnReportPage, vn_report_page, ADW_TYPE_BIN,
 /* ---- on the thread ---- */
 
 static void
-report_page_clear_told (gpointer data)
+report_page_clear_report (gpointer data)
 {
-  Told *self = data;
+  Report *self = data;
 
   g_clear_pointer (&self->model, vn_report_model_free);
   g_clear_pointer (&self->result, vn_run_unref);
@@ -68,9 +68,9 @@ report_page_clear_told (gpointer data)
 }
 
 static void
-report_page_release (gpointer told)
+report_page_release (gpointer report)
 {
-  g_atomic_rc_box_release_full (told, report_page_clear_told);
+  g_atomic_rc_box_release_full (report, report_page_clear_report);
 }
 
 /**
@@ -79,7 +79,7 @@ report_page_release (gpointer told)
  */
 typedef struct
 {
-  Told      *told;
+  Report    *report;
   double     width;
   GPtrArray *sheets;
 } Building;
@@ -89,19 +89,19 @@ report_page_free_building (gpointer data)
 {
   Building *self = data;
 
-  g_clear_pointer (&self->told, report_page_release);
+  g_clear_pointer (&self->report, report_page_release);
   g_clear_pointer (&self->sheets, g_ptr_array_unref);
   g_free (self);
 }
 
 /* Of one that is shown already only the sheets are drawn anew. */
 static void
-report_page_tell (Told *told)
+report_page_make_model (Report *report)
 {
-  if (told->model != NULL)
+  if (report->model != NULL)
     return;
-  told->command = vn_report_dup_command (told->result);
-  told->model = vn_report_model_new (told->result, VN_REPORT_LAYOUT_REPORT);
+  report->command = vn_report_dup_command (report->result);
+  report->model = vn_report_model_new (report->result, VN_REPORT_LAYOUT_REPORT);
 }
 
 static void
@@ -115,10 +115,10 @@ report_page_build (GTask        *task,
 
   if (g_task_return_error_if_cancelled (task))
     return;
-  report_page_tell (self->told);
+  report_page_make_model (self->report);
   if (g_task_return_error_if_cancelled (task))
     return;
-  self->sheets = vn_report_draw_sheets (self->told->model, self->width, &error);
+  self->sheets = vn_report_draw_sheets (self->report->model, self->width, &error);
   if (self->sheets != NULL)
     g_task_return_boolean (task, TRUE);
   else
@@ -255,9 +255,9 @@ report_page_take_report (GObject      *source,
     return;
   g_clear_object (&self->building);
   report_page_set_busy (self, FALSE);
-  g_atomic_rc_box_acquire (building->told);
-  g_clear_pointer (&self->told, report_page_release);
-  self->told = building->told;
+  g_atomic_rc_box_acquire (building->report);
+  g_clear_pointer (&self->report, report_page_release);
+  self->report = building->report;
   self->width = building->width;
   if (!ok)
     {
@@ -292,17 +292,17 @@ report_page_get_width (VnReportPage *self)
 }
 
 /* Returns: (transfer full): of the present result; its model may have to be made yet */
-static Told *
-report_page_take_told (VnReportPage *self)
+static Report *
+report_page_ref_report (VnReportPage *self)
 {
   VnRun *result = vn_bench_get_shown (VN_BENCH (self->document));
-  Told *told;
+  Report *report;
 
-  if (self->told != NULL && self->told->result == result)
-    return g_atomic_rc_box_acquire (self->told);
-  told = g_atomic_rc_box_new0 (Told);
-  told->result = vn_run_ref (result);
-  return told;
+  if (self->report != NULL && self->report->result == result)
+    return g_atomic_rc_box_acquire (self->report);
+  report = g_atomic_rc_box_new0 (Report);
+  report->result = vn_run_ref (result);
+  return report;
 }
 
 static gboolean
@@ -315,7 +315,7 @@ report_page_begin (gpointer data)
   self->delay = 0;
   self->building = g_cancellable_new ();
   building->width = report_page_get_width (self);
-  building->told = report_page_take_told (self);
+  building->report = report_page_ref_report (self);
   task = g_task_new (self, self->building, report_page_take_report, NULL);
   g_task_set_task_data (task, building, report_page_free_building);
   vn_thread_run_task (task, report_page_build);
@@ -332,22 +332,22 @@ report_page_update (VnReportPage *self)
   if (result == NULL)
     {
       report_page_stop (self);
-      g_clear_pointer (&self->told, report_page_release);
+      g_clear_pointer (&self->report, report_page_release);
       gtk_stack_set_visible_child_name (self->stack, "empty");
       return;
     }
   if (!gtk_widget_get_mapped (GTK_WIDGET (self)))
     return;
-  if (self->told == NULL)
+  if (self->report == NULL)
     gtk_stack_set_visible_child_name (self->stack, "building");
   report_page_stop (self);
-  if (self->told != NULL && self->told->result == result && self->width == report_page_get_width (self))
+  if (self->report != NULL && self->report->result == result && self->width == report_page_get_width (self))
     {
       report_page_set_busy (self, FALSE);
       return;
     }
   report_page_set_busy (self, TRUE);
-  self->delay = g_timeout_add (self->told == NULL ? 0 : DELAY_MS, report_page_begin, self);
+  self->delay = g_timeout_add (self->report == NULL ? 0 : DELAY_MS, report_page_begin, self);
 }
 
 static gboolean
@@ -385,7 +385,7 @@ vn_report_page_map (GtkWidget *widget)
 /* @is_command: that is wanted, not the report */
 typedef struct
 {
-  Told     *told;
+  Report   *report;
   gboolean  is_command;
 } Copying;
 
@@ -394,7 +394,7 @@ report_page_free_copying (gpointer data)
 {
   Copying *self = data;
 
-  report_page_release (self->told);
+  report_page_release (self->report);
   g_free (self);
 }
 
@@ -409,13 +409,13 @@ report_page_print (GTask        *task,
   GError *error = NULL;
   g_autoptr(GBytes) bytes = NULL;
 
-  report_page_tell (self->told);
+  report_page_make_model (self->report);
   if (self->is_command)
     {
-      g_task_return_pointer (task, g_strdup (self->told->command), g_free);
+      g_task_return_pointer (task, g_strdup (self->report->command), g_free);
       return;
     }
-  bytes = vn_report_print_markdown (self->told->model, &error);
+  bytes = vn_report_print_markdown (self->report->model, &error);
   if (bytes != NULL)
     g_task_return_pointer (task, g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes)), g_free);
   else
@@ -459,7 +459,7 @@ report_page_copy (GSimpleAction *action,
   g_autoptr(GTask) task = g_task_new (self, NULL, report_page_printed, NULL);
   Copying *copying = g_new0 (Copying, 1);
 
-  *copying = (Copying) { report_page_take_told (self), g_str_has_suffix (g_action_get_name (G_ACTION (action)), "command") };
+  *copying = (Copying) { report_page_ref_report (self), g_str_has_suffix (g_action_get_name (G_ACTION (action)), "command") };
   g_task_set_task_data (task, copying, report_page_free_copying);
   vn_thread_run_task (task, report_page_print);
 }
@@ -499,7 +499,7 @@ vn_report_page_dispose (GObject *object)
   VnReportPage *self = VN_REPORT_PAGE (object);
 
   report_page_stop (self);
-  g_clear_pointer (&self->told, report_page_release);
+  g_clear_pointer (&self->report, report_page_release);
   g_clear_object (&self->actions);
   g_clear_object (&self->document);
   gtk_widget_dispose_template (GTK_WIDGET (self), VN_TYPE_REPORT_PAGE);
@@ -557,7 +557,7 @@ vn_report_page_is_busy (VnReportPage *self)
 
   first = gtk_widget_get_first_child (self->sheets);
   return self->delay != 0 || self->building != NULL ||
-         (self->told != NULL && first != NULL && gtk_widget_get_mapped (first) &&
+         (self->report != NULL && first != NULL && gtk_widget_get_mapped (first) &&
           gtk_adjustment_get_value (gtk_scrolled_window_get_vadjustment (self->scrolled)) == 0 &&
           !vn_sheet_view_is_sharp (VN_SHEET_VIEW (first)));
 }

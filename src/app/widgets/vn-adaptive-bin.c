@@ -29,9 +29,9 @@ adaptive_bin_init_buildable (GtkBuildableIface *interface)
 }
 
 static gboolean
-adaptive_bin_tell (GtkWidget     *widget,
-                   GdkFrameClock *clock,
-                   gpointer       data)
+adaptive_bin_notify (GtkWidget     *widget,
+                     GdkFrameClock *clock,
+                     gpointer       data)
 {
   VnAdaptiveBin *self = VN_ADAPTIVE_BIN (widget);
   gboolean narrow = self->width < self->break_at;
@@ -99,7 +99,7 @@ vn_adaptive_bin_size_allocate (GtkWidget *widget,
   gtk_widget_measure (self->child, GTK_ORIENTATION_VERTICAL, needed_width, &needed_height, NULL, NULL, NULL);
   gtk_widget_allocate (self->child, needed_width, MAX (needed_height, height), baseline, NULL);
   if (width != self->width && self->tick == 0)
-    self->tick = gtk_widget_add_tick_callback (widget, adaptive_bin_tell, NULL, NULL);
+    self->tick = gtk_widget_add_tick_callback (widget, adaptive_bin_notify, NULL, NULL);
   self->width = width;
 }
 

@@ -44,7 +44,7 @@ static char *
 cures_list_label_all (VnCuresList        *self,
                       const VnCureBundle *bundle)
 {
-  VnRun *foreseen = vn_bench_get_offered (VN_BENCH (self->document)), *now = vn_bench_get_shown (VN_BENCH (self->document));
+  VnRun *offered = vn_bench_get_offered (VN_BENCH (self->document)), *now = vn_bench_get_shown (VN_BENCH (self->document));
   const VnEffect *effect = vn_bench_find_effect (VN_BENCH (self->document), bundle->key);
   g_autofree char *most = vn_format_signed_db (bundle->most_db), *gain = NULL;
 
@@ -53,9 +53,9 @@ cures_list_label_all (VnCuresList        *self,
       gain = vn_format_signed_db (effect->after_db - effect->before_db);
       return g_strdup_printf (_("_Apply All: %s Measured"), gain);
     }
-  if (foreseen == NULL || foreseen->errors == NULL || now->errors == NULL)
+  if (offered == NULL || offered->errors == NULL || now->errors == NULL)
     return g_strdup_printf (_("_Apply All: up to %s"), most);
-  gain = vn_format_signed_db (vn_error_table_get_outputs_sqnr (foreseen->errors) - vn_error_table_get_outputs_sqnr (now->errors));
+  gain = vn_format_signed_db (vn_error_table_get_outputs_sqnr (offered->errors) - vn_error_table_get_outputs_sqnr (now->errors));
   return g_strdup_printf (_("_Apply All: %s Estimated"), gain);
 }
 
@@ -71,7 +71,7 @@ cures_list_show_all (VnCuresList        *self,
 }
 
 static void
-cures_list_foreseen (VnCuresList *self)
+cures_list_show_offered (VnCuresList *self)
 {
   g_autoptr(GPtrArray) offers = vn_cure_offers_list (self->document, NULL);
   g_autoptr(VnCureBundle) bundle = vn_cure_bundle_new (self->document, offers);
@@ -244,7 +244,7 @@ vn_cures_list_set_document (VnCuresList *self,
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
     g_signal_connect_object (document, signals[i], G_CALLBACK (cures_list_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "work-changed", G_CALLBACK (cures_list_job_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "changed::offered", G_CALLBACK (cures_list_foreseen), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::offered", G_CALLBACK (cures_list_show_offered), self, G_CONNECT_SWAPPED);
   cures_list_fill (self);
 }
 

@@ -355,7 +355,7 @@ step_review_job_changed (VnStepReview *self)
 }
 
 static void
-step_review_foreseen (VnStepReview *self)
+step_review_show_offered (VnStepReview *self)
 {
   VnRun *result = vn_bench_get_shown (VN_BENCH (step_review_get_document (self)));
 
@@ -375,7 +375,7 @@ vn_step_review_document_set (VnWizardStep *step)
   vn_review_table_set_document (VN_STEP_REVIEW (step)->table, document);
   vn_verify_panel_set_document (VN_STEP_REVIEW (step)->verify, document);
   g_signal_connect_object (document, "changed::run", G_CALLBACK (step_review_result_changed), step, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "changed::offered", G_CALLBACK (step_review_foreseen), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::offered", G_CALLBACK (step_review_show_offered), step, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "work-changed", G_CALLBACK (step_review_job_changed), step, G_CONNECT_SWAPPED);
   step_review_result_changed (VN_STEP_REVIEW (step));
 }

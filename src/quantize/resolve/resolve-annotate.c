@@ -108,8 +108,8 @@ resolve_annotate_choose_axis (VnResolver    *self,
 }
 
 static void
-resolve_annotate_say_one_scale (VnResolver    *self,
-                                const VnValue *weight)
+resolve_annotate_note_one_scale (VnResolver    *self,
+                                 const VnValue *weight)
 {
   vn_resolver_get_annotation (self, weight)->one_scale = TRUE;
   if (self->notes != NULL)
@@ -136,7 +136,7 @@ annotate_weight (VnResolver    *self,
   if (axis >= 0 && annotation->axis >= 0 && annotation->axis != axis && vn_recipe_has_kernels (self->recipe))
     {
       annotation->axis = -1;
-      resolve_annotate_say_one_scale (self, value);
+      resolve_annotate_note_one_scale (self, value);
     }
   else if (axis >= 0 && !annotation->one_scale)
     {
@@ -229,7 +229,7 @@ annotate_matmul (VnResolver   *self,
                  const VnOp   *op)
 {
   int axis = op->quant.channel_axis;
-  gboolean said = vn_recipe_get_channel_axis (self->recipe, node->op_type, &axis), any = FALSE;
+  gboolean has_axis = vn_recipe_get_channel_axis (self->recipe, node->op_type, &axis), any = FALSE;
 
   for (guint i = 0; i < node->inputs->len; i++)
     {
@@ -237,7 +237,7 @@ annotate_matmul (VnResolver   *self,
       gboolean is_matrix = value != NULL && value->initializer != NULL && value->initializer->shape.rank == 2;
 
       any |= vn_resolver_takes_weight (self, node, i)
-             ? annotate_weight (self, value, i == 1 && (is_matrix || said) ? axis : G_MAXINT8)
+             ? annotate_weight (self, value, i == 1 && (is_matrix || has_axis) ? axis : G_MAXINT8)
                                                       : vn_resolver_annotate_value (self, value);
       if (i == 1 && value != NULL)
         vn_resolver_annotate_blocks (self, node, value);
@@ -387,7 +387,7 @@ annotate_integer_weight (VnResolver    *self,
       (annotation->axis == before && (before < 0 || !vn_node_is (node, "Gather"))))
     return annotated;
   annotation->axis = -1;
-  resolve_annotate_say_one_scale (self, weight);
+  resolve_annotate_note_one_scale (self, weight);
   return TRUE;
 }
 

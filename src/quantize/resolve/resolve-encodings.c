@@ -190,8 +190,8 @@ resolve_encodings_count_lost (VnResolver *self,
 }
 
 static void
-resolve_encodings_tell_lost (VnResolver *self,
-                             const Lost *lost)
+resolve_encodings_report_lost (VnResolver *self,
+                               const Lost *lost)
 {
   g_autofree char *files = resolve_encodings_dup_files (self);
 
@@ -240,7 +240,7 @@ resolve_encodings_check_all_imported (VnResolver  *self,
         resolve_encodings_count_lost (self, name, &lost);
     }
   if (self->notes != NULL)
-    resolve_encodings_tell_lost (self, &lost);
+    resolve_encodings_report_lost (self, &lost);
   return TRUE;
 }
 

@@ -65,9 +65,9 @@ resolve_forms_keep_region (VnResolver    *self,
 }
 
 static void
-resolve_forms_say (VnResolver   *self,
-                   const VnNode *node,
-                   const char   *why)
+resolve_forms_note (VnResolver   *self,
+                    const VnNode *node,
+                    const char   *why)
 {
   g_autofree char *label = vn_node_dup_label (node);
 
@@ -97,7 +97,7 @@ vn_resolver_keep_forms (VnResolver *self)
         resolve_forms_keep_region (self, vn_node_get_input (node, 0));
       else
         resolve_forms_keep_value (self, vn_node_get_input (node, 0));
-      resolve_forms_say (self, node, form != NULL ? form->text : N_("its kernel takes scales of channels along another axis"));
+      resolve_forms_note (self, node, form != NULL ? form->text : N_("its kernel takes scales of channels along another axis"));
     }
 }
 

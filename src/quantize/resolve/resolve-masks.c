@@ -356,7 +356,7 @@ masks_judge_readers (Masks        *self,
 /* ---- what is said ---- */
 
 static void
-masks_tell (const Masks *self)
+masks_report (const Masks *self)
 {
   VnNotes *notes = self->resolver->notes;
 
@@ -427,7 +427,7 @@ vn_resolver_find_masks (VnResolver  *self,
     masks_judge_readers (&masks, g_ptr_array_index (self->nodes, i));
   for (guint i = 0; i < self->graph->values->len; i++)
     masks_judge (&masks, g_ptr_array_index (self->graph->values, i));
-  masks_tell (&masks);
+  masks_report (&masks);
   g_free (masks.spreads);
   vn_scratch_free (masks.scratch);
   return TRUE;

@@ -89,7 +89,7 @@ resolve_mixed_follow (VnResolver   *self,
 }
 
 static void
-resolve_mixed_tell (VnResolver   *self,
+resolve_mixed_note (VnResolver   *self,
                     const VnNode *node,
                     double        least,
                     double        most)
@@ -129,7 +129,7 @@ vn_resolver_leave_mixed (VnResolver *self)
       if (!self->quant_nodes[node->index].selected || !resolve_mixed_joins_unlike (self, node, &least, &most) ||
           (tail = resolve_mixed_follow (self, node)) == NULL)
         continue;
-      resolve_mixed_tell (self, node, least, most);
+      resolve_mixed_note (self, node, least, most);
       for (guint k = 0; k < tail->len && self->scheme.placement.float_mixed; k++)
         {
           VnQuantNode *info = &self->quant_nodes[((const VnNode *) g_ptr_array_index (tail, k))->index];

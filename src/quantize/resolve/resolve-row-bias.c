@@ -183,8 +183,8 @@ bias_possible (VnResolver        *self,
 }
 
 static gboolean
-resolve_row_bias_say_large (VnResolver        *self,
-                            const VnQuantBias *bias)
+resolve_row_bias_note_large (VnResolver        *self,
+                             const VnQuantBias *bias)
 {
   if (self->notes != NULL)
     vn_notes_add (self->notes, VN_NOTE_INFO, "bias-stays-float", bias->bias->name,
@@ -215,9 +215,9 @@ resolve_row_bias_store_scale (VnQuantPlan        *plan,
 
 /* Steps beyond what the type counts are lost: what is written then is another bias. */
 static void
-resolve_row_bias_say_clipped (VnResolver        *self,
-                              const VnQuantBias *bias,
-                              const VnQuantRow  *row)
+resolve_row_bias_note_clipped (VnResolver        *self,
+                               const VnQuantBias *bias,
+                               const VnQuantRow  *row)
 {
   g_autoptr(VnTensor) data = self->notes != NULL && vn_dtype_is_integer (row->tensor.dtype)
                              ? vn_tensor_get_aligned (bias->bias->initializer, NULL) : NULL;
@@ -277,7 +277,7 @@ resolve_row_bias_fill (VnResolver         *self,
     scales[i] = ((const float *) x->scale->data)[x->factors != NULL
                                                  ? i * x->scale->n_elements / n : 0] * ((const float *) weight->scale->data)[i];
   if (product && vn_quant_is_large_bias (&self->scheme.biases, bias->node, bias->bias->initializer, scales, n))
-    return resolve_row_bias_say_large (self, bias);
+    return resolve_row_bias_note_large (self, bias);
   if (row == NULL)
     row = vn_quant_plan_add (plan, bias->name, VN_TENSOR_BIAS);
 
@@ -292,7 +292,7 @@ resolve_row_bias_fill (VnResolver         *self,
   if (product && !resolve_row_bias_store_scale (plan, bias, row, error))
     return FALSE;
   if (product)
-    resolve_row_bias_say_clipped (self, bias, row);
+    resolve_row_bias_note_clipped (self, bias, row);
   row->tensor.min = min;
   row->tensor.max = max;
   g_free (row->tensor.rule);

@@ -40,9 +40,9 @@ resolve_unseen_is_named (VnResolver   *self,
 
 /* Of what lies in a graph that is told of already nothing is said. */
 static void
-resolve_unseen_tell (VnResolver *self,
-                     guint       n,
-                     guint       n_products)
+resolve_unseen_report (VnResolver *self,
+                       guint       n,
+                       guint       n_products)
 {
   const VnQuantScope *scope = self->scope;
 
@@ -114,6 +114,6 @@ vn_resolver_skip_unseen (VnResolver   *self,
       n_products += resolve_unseen_has_weights (node);
     }
   plan->unreached = (n > 0 && n_seen == 0) || (self->scope->outer_plan != NULL && self->scope->outer_plan->unreached);
-  resolve_unseen_tell (self, n, n_products);
+  resolve_unseen_report (self, n, n_products);
   return TRUE;
 }

@@ -86,11 +86,11 @@ resolver_apply_pattern (VnResolver        *self,
 #define MOST_LEAKS 8
 
 static void
-resolver_tell_leaks (VnResolver          *self,
-                     guint                rule,
-                     GPtrArray           *nodes,
-                     const char * const  *in_edges,
-                     const char * const  *out_edges)
+resolver_report_leaks (VnResolver          *self,
+                       guint                rule,
+                       GPtrArray           *nodes,
+                       const char * const  *in_edges,
+                       const char * const  *out_edges)
 {
   g_autoptr(GArray) leaks = vn_graph_find_leaks (self->graph, nodes, in_edges, out_edges);
 
@@ -143,7 +143,7 @@ resolver_apply_boundary (VnResolver       *self,
       n++;
     }
   if (self->notes != NULL && rule->pattern == NULL)
-    resolver_tell_leaks (self, (guint) index, nodes, from, to);
+    resolver_report_leaks (self, (guint) index, nodes, from, to);
   return n;
 }
 

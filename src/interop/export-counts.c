@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which settings another quantizer needs to be told at all: what changes nothing is missing in no file that leaves it out. */
-#include "export-told.h"
+#include "export-counts.h"
 
 #include "vn-quantize.h"
 
@@ -10,9 +10,9 @@ static const struct { const char *id, *code; } shown[] = {
 };
 
 static gboolean
-export_told_has (VnNotes    *notes,
-                 const char *code,
-                 const char *subject)
+export_counts_has (VnNotes    *notes,
+                   const char *code,
+                   const char *subject)
 {
   for (guint i = 0; i < vn_notes_get_n (notes); i++)
     {
@@ -25,9 +25,9 @@ export_told_has (VnNotes    *notes,
 }
 
 static gboolean
-export_told_is_base (const VnSetting *setting,
-                     const VnRecipe  *recipe,
-                     const VnRecipe  *base)
+export_counts_is_base (const VnSetting *setting,
+                       const VnRecipe  *recipe,
+                       const VnRecipe  *base)
 {
   return base != NULL ? vn_setting_equal (setting, recipe, base) : vn_setting_is_default (setting, recipe);
 }
@@ -50,14 +50,14 @@ _vn_export_setting_counts (const VnSetting *setting,
 
   g_return_val_if_fail (setting != NULL && recipe != NULL, FALSE);
 
-  if (export_told_is_base (setting, recipe, base) || vn_setting_get_idle_reason (setting, recipe) != NULL)
+  if (export_counts_is_base (setting, recipe, base) || vn_setting_get_idle_reason (setting, recipe) != NULL)
     return FALSE;
   if (run == NULL)
     return TRUE;
   for (guint i = 0; i < G_N_ELEMENTS (shown); i++)
     if (g_str_equal (shown[i].id, setting->id) && recipe->float_mixed)
-      return export_told_has (run, shown[i].code, NULL);
+      return export_counts_has (run, shown[i].code, NULL);
   /* of a run it is said what is the same as with the preset */
   preset = vn_recipe_new (recipe->preset);
-  return !export_told_is_base (setting, preset, base) || !export_told_has (run, VN_NOTE_CODE_IDLE_SETTING, setting->id);
+  return !export_counts_is_base (setting, preset, base) || !export_counts_has (run, VN_NOTE_CODE_IDLE_SETTING, setting->id);
 }
