@@ -6,101 +6,16 @@
 
 #include "vn-error-sum.h"
 #include "vn-node-index.h"
+#include "vn-stored-weight.h"
 
 #include <string.h>
 
-/* A constant tensor of the quantized network. */
-typedef struct
-{
-  const VnValue *value;         /* the whole numbers */
-  const VnTensor *scale, *zero_point;
-  gint64         axis, block;
-  const VnNode  *user;          /* who computes with the floats, at @index */
-  guint          index;
-} Weight;
-
-static VnTensor *
-compare_weights_get_constant (const VnNode *node,
-                              guint         input)
-{
-  const VnValue *value = vn_node_get_input (node, input);
-
-  return value != NULL ? vn_value_get_constant (value) : NULL;
-}
-
-/* ---- where they are ---- */
-
+/* Weights that the operator packs or that have no scale are told nowhere else either. */
 static gboolean
-compare_weights_find_dequantized (const VnNode *node,
-                                  Weight       *weight)
+compare_weights_find (const VnNode   *node,
+                      VnStoredWeight *weight)
 {
-  const VnValue *out = vn_node_get_output (node, 0);
-  const VnUse *use = out != NULL && out->uses->len > 0 ? &g_array_index (out->uses, VnUse, 0) : NULL;
-
-  if (!g_str_has_suffix (node->op_type, "DequantizeLinear") || compare_weights_get_constant (node, 0) == NULL ||
-      compare_weights_get_constant (node, 1) == NULL)
-    return FALSE;
-  *weight = (Weight) { vn_node_get_input (node, 0), compare_weights_get_constant (node, 1),
-                       compare_weights_get_constant (node, 2), vn_node_get_int (node, "axis", 1),
-                       vn_node_get_int (node, "block_size", 0), use != NULL ? use->node : NULL, use != NULL ? use->index : 0 };
-  return TRUE;
-}
-
-/* Operators on whole numbers, which read weight, scale and zero point one behind the other. */
-static gboolean
-compare_weights_find_integer (const VnNode *node,
-                              Weight       *weight)
-{
-  gboolean conv = g_str_equal (node->op_type, "QLinearConv");
-  gboolean gemm = g_str_equal (node->op_type, "QGemm");
-
-  if (!(conv || gemm || g_str_equal (node->op_type, "QLinearMatMul")) || compare_weights_get_constant (node, 3) == NULL ||
-      compare_weights_get_constant (node, 4) == NULL)
-    return FALSE;
-  *weight = (Weight) { vn_node_get_input (node, 3), compare_weights_get_constant (node, 4),
-                       compare_weights_get_constant (node, 5), 0, 0, node, 1 };
-  if (!conv && !(gemm && vn_node_get_int (node, "transB", 0)))
-    weight->axis = compare_weights_get_constant (node, 3)->shape.rank - 1;
-  return TRUE;
-}
-
-/* ---- back to floats ---- */
-
-/* NULL: the scales do not fit. */
-static VnTensor *
-compare_weights_dequantize (const Weight *weight)
-{
-  const VnTensor *q = vn_value_get_constant (weight->value), *scale = weight->scale, *zero = weight->zero_point;
-  gint64 axis = weight->axis < 0 ? weight->axis + q->shape.rank : weight->axis, block = weight->block;
-  gsize inner = 1, dim, n_blocks;
-  VnTensor *result;
-
-  if (scale->n_elements > 1 && (axis < 0 || axis >= q->shape.rank))
-    return NULL;
-  for (int i = (int) axis + 1; i < q->shape.rank; i++)
-    inner *= (gsize) q->shape.dims[i];
-  dim = axis < q->shape.rank && axis >= 0 ? (gsize) q->shape.dims[axis] : 1;
-  n_blocks = block > 0 ? (dim + (gsize) block - 1) / (gsize) block : dim;
-  result = vn_tensor_new (VN_DTYPE_F32, &q->shape, NULL);
-  for (gsize i = 0; result != NULL && i < q->n_elements; i++)
-    {
-      gsize k = i / inner % dim, at = 0;
-
-      if (block > 0)
-        at = (i / inner / dim * n_blocks + k / (gsize) block) * inner + i % inner;
-      else if (scale->n_elements > 1)
-        at = k;
-      if (at >= scale->n_elements || (zero != NULL && zero->n_elements > 1 && at >= zero->n_elements))
-        {
-          vn_tensor_unref (result);
-          return NULL;
-        }
-      ((float *) result->data)[i] = (float) ((vn_tensor_get_double (q, i) -
-                                              (zero != NULL ? vn_tensor_get_double (zero, zero->n_elements > 1 ? at : 0) : 0)) *
-                                             vn_tensor_get_double (scale, at));
-    }
-  vn_tensor_release_pages (q);
-  return result;
+  return vn_stored_weight_find (weight, node) && (weight->form == VN_STORED_PAIR || weight->form == VN_STORED_INTEGER);
 }
 
 /* ---- their counterparts ---- */
@@ -134,7 +49,7 @@ compare_weights_find_by_name (const VnModel  *model,
 
 static const VnValue *
 compare_weights_find_by_user (GHashTable     *nodes,
-                              const Weight   *weight,
+                              const VnStoredWeight   *weight,
                               const VnTensor *tensor)
 {
   const VnNode *node = weight->user != NULL && *weight->user->name != '\0'
@@ -178,7 +93,7 @@ compare_weights_was_measured (const VnValue * const *candidates,
 static const VnValue *
 compare_weights_find_nearest (const VnModel * const *models,
                               GHashTable * const    *nodes,
-                              const Weight          *weight,
+                              const VnStoredWeight          *weight,
                               const VnTensor        *tensor,
                               VnErrorSum            *best)
 {
@@ -248,12 +163,12 @@ vn_compare_weights (const VnModel *float_model,
       g_autoptr(VnTensor) tensor = NULL;
       const VnValue *value;
       VnErrorSum sum;
-      Weight weight;
+      VnStoredWeight weight;
 
-      if (!(compare_weights_find_dequantized (node, &weight) || compare_weights_find_integer (node, &weight)) ||
+      if (!compare_weights_find (node, &weight) ||
           !g_hash_table_add (seen, (gpointer) weight.value))
         continue;
-      tensor = compare_weights_dequantize (&weight);
+      tensor = vn_stored_weight_restore (&weight, NULL);
       value = tensor != NULL ? compare_weights_find_nearest (models, (GHashTable *[]) { of_float, of_prepared }, &weight, tensor,
                                                              &sum) : NULL;
       if (value != NULL)
@@ -270,7 +185,7 @@ vn_compare_weights (const VnModel *float_model,
 /* Whether the same node reads it at the same place as one of @uses. */
 static gboolean
 compare_weights_has_use (const GArray *uses,
-                         const Weight *weight)
+                         const VnStoredWeight *weight)
 {
   for (guint i = 0; weight->user != NULL && i < uses->len; i++)
     {
@@ -286,7 +201,7 @@ static gboolean
 compare_weights_find_one (const VnModel *reference,
                           const VnModel *network,
                           const VnValue *value,
-                          Weight        *found)
+                          VnStoredWeight *found)
 {
   const VnTensor *tensor = vn_value_get_constant (value);
   gboolean by_use = FALSE;
@@ -294,9 +209,9 @@ compare_weights_find_one (const VnModel *reference,
   for (guint i = 0; i < network->graph->nodes->len; i++)
     {
       const VnNode *node = network->graph->nodes->pdata[i];
-      Weight weight;
+      VnStoredWeight weight;
 
-      if (!(compare_weights_find_dequantized (node, &weight) || compare_weights_find_integer (node, &weight)) ||
+      if (!compare_weights_find (node, &weight) ||
           !vn_shape_equal (&vn_value_get_constant (weight.value)->shape, &tensor->shape))
         continue;
       if (compare_weights_find_by_name (reference, weight.value->name, tensor) == value)
@@ -314,7 +229,7 @@ compare_weights_find_one (const VnModel *reference,
 }
 
 static void
-compare_weights_fill_grid (const Weight *weight,
+compare_weights_fill_grid (const VnStoredWeight *weight,
                            VnValueGrid  *grid)
 {
   *grid = (VnValueGrid) { 0, 0, vn_value_get_constant (weight->value)->dtype, FALSE };
@@ -341,7 +256,7 @@ vn_compare_read_weight (const VnModel *reference,
   const VnValue *value, *same;
   g_autoptr(VnTensor) converted = NULL;
   VnTensor *constant;
-  Weight weight;
+  VnStoredWeight weight;
 
   g_return_val_if_fail (reference != NULL && network != NULL && name != NULL, NULL);
 
@@ -354,7 +269,7 @@ vn_compare_read_weight (const VnModel *reference,
     {
       if (grid != NULL)
         compare_weights_fill_grid (&weight, grid);
-      return compare_weights_dequantize (&weight);
+      return vn_stored_weight_restore (&weight, NULL);
     }
   same = g_hash_table_lookup (network->graph->by_name, name);
   constant = same != NULL ? vn_value_get_constant (same) : NULL;

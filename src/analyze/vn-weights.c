@@ -59,12 +59,19 @@ weights_measure_spread (const VnTensor *tensor)
   return middle > 0 ? largest[channels - 1] / middle : 0;
 }
 
-static void
-weights_measure (VnWeightStats  *self,
-                 const VnTensor *tensor)
+/**
+ * vn_weight_stats_measure:
+ * @self: gets the figures of @tensor; names, type and shape stay
+ * @tensor: numbers, aligned
+ */
+void
+vn_weight_stats_measure (VnWeightStats  *self,
+                         const VnTensor *tensor)
 {
   gsize n = 0;
   double sum = 0, squares = 0;
+
+  g_return_if_fail (self != NULL && tensor != NULL);
 
   for (gsize i = 0; i < tensor->n_elements; i++)
     {
@@ -92,10 +99,16 @@ weights_measure (VnWeightStats  *self,
   self->spread = weights_measure_spread (tensor);
 }
 
-/* Sizes, axes and texts are no weights. */
-static gboolean
-weights_is_weight (const VnTensor *tensor)
+/**
+ * vn_tensor_has_numbers:
+ *
+ * Returns: whether it holds floats, or integers of at most 32 bits, one after the other
+ */
+gboolean
+vn_tensor_has_numbers (const VnTensor *tensor)
 {
+  g_return_val_if_fail (tensor != NULL, FALSE);
+
   return tensor->n_elements > 0 && (vn_dtype_is_float (tensor->dtype) || vn_dtype_get_bits (tensor->dtype) <= 32) &&
          tensor->dtype != VN_DTYPE_STRING && tensor->dtype != VN_DTYPE_BOOL && !vn_tensor_is_container (tensor) &&
          !vn_dtype_is_block (tensor->dtype) && (vn_dtype_is_float (tensor->dtype) || vn_dtype_is_integer (tensor->dtype));
@@ -122,7 +135,7 @@ vn_graph_list_weight_stats (const VnGraph  *graph,
       g_autoptr(VnTensor) aligned = NULL;
       VnWeightStats *stats;
 
-      if (tensor == NULL || !weights_is_weight (tensor))
+      if (tensor == NULL || !vn_tensor_has_numbers (tensor))
         continue;
       aligned = vn_tensor_get_aligned (tensor, error);
       if (aligned == NULL)
@@ -134,7 +147,7 @@ vn_graph_list_weight_stats (const VnGraph  *graph,
       stats->shape = tensor->shape;
       stats->n = tensor->n_elements;
       g_ptr_array_add (list, stats);
-      weights_measure (stats, aligned);
+      vn_weight_stats_measure (stats, aligned);
     }
   return g_steal_pointer (&list);
 }

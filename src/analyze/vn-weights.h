@@ -22,6 +22,9 @@ typedef struct
   double   min, max, mean, deviation, spread;
 } VnWeightStats;
 
+gboolean   vn_tensor_has_numbers      (const VnTensor *tensor);
+void       vn_weight_stats_measure    (VnWeightStats  *self,
+                                       const VnTensor *tensor);
 GPtrArray *vn_graph_list_weight_stats (const VnGraph  *graph,
                                        GError        **error);   /* of VnWeightStats, owned by the caller */
 

@@ -32,7 +32,7 @@ section_network_add_picture (VnReportSection *section,
                              VnMetric         metric)
 {
   /* of two networks that were only compared nobody knows how one became the other */
-  g_autoptr(VnScene) scene = vn_scene_build (run->source, run->recipe != NULL ? run : NULL);
+  g_autoptr(VnScene) scene = vn_scene_build (run->source, run->recipe != NULL ? run : NULL, VN_PAIRS_FOLDED);
   const VnHeatHandles handles = vn_scene_default_handles (scene, run->source, run, metric);
   g_autoptr(VnOverlay) overlay = vn_scene_build_overlay (scene, run->source, run, metric, handles);
   g_autofree char *text = g_strdup_printf (_("The graph from its inputs to its outputs, in rows. Color: %s."),

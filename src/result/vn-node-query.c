@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Finds nodes by what is typed: terms between spaces, all of which have to hold. A term is a part of a name, a glob over names,
- * "type:Conv|Gemm", "precision:16", "band:bad", or a threshold such as "sqnr<20"; one with "-" before it must not hold.
+ * "type:Conv|Gemm", "shape:1x64x*", "precision:16", "band:bad", types in a row such as "Conv>Sigmoid>Mul", or a threshold such as
+ * "sqnr<20"; one with "-" before it must not hold.
  *
  * To add something to search nodes by: a kind of term here, with an example for those who ask; its German in `po/de.po`;
  * its cases in `tests/unit/result/test-node-query.c`. */
@@ -12,7 +13,27 @@
 #include <math.h>
 #include <string.h>
 
-typedef enum { QUERY_TEXT, QUERY_GLOB, QUERY_TYPE, QUERY_PRECISION, QUERY_BAND, QUERY_THRESHOLD } QueryKind;
+#define MOST_SKIPPED 8    /* QuantizeLinear and DequantizeLinear between two nodes that count as neighbors */
+
+typedef enum
+{
+  QUERY_TEXT,
+  QUERY_GLOB,
+  QUERY_TYPE,
+  QUERY_SHAPE,
+  QUERY_PRECISION,
+  QUERY_BAND,
+  QUERY_CHAIN,
+  QUERY_THRESHOLD,
+} QueryKind;
+
+/* Terms with a word and a colon before what is looked for. */
+static const struct { const char *prefix; QueryKind kind; } query_prefixes[] = {
+  { VN_PATTERN_TYPE_PREFIX, QUERY_TYPE },
+  { "shape:", QUERY_SHAPE },
+  { "precision:", QUERY_PRECISION },
+  { "band:", QUERY_BAND },
+};
 
 /* @text: folded; @is_local: it is the local error of a tensor that is compared */
 typedef struct
@@ -112,6 +133,15 @@ query_read_threshold (VnNodeQuery *self,
   return TRUE;
 }
 
+/* "conv>sigmoid": what follows the sign is a type, no number. */
+static gboolean
+query_is_chain (const char *text)
+{
+  const char *sign = strchr (text, '>');
+
+  return sign != NULL && sign != text && (g_ascii_isalpha (sign[1]) || sign[1] == '*');
+}
+
 static void
 query_add_term (VnNodeQuery *self,
                 const char  *text)
@@ -120,22 +150,18 @@ query_add_term (VnNodeQuery *self,
   const char *rest = text + term.negated;
   g_autofree char *folded = g_utf8_casefold (rest, -1);
 
-  if (g_str_has_prefix (folded, VN_PATTERN_TYPE_PREFIX))
+  for (guint i = 0; i < G_N_ELEMENTS (query_prefixes) && term.text == NULL; i++)
+    if (g_str_has_prefix (folded, query_prefixes[i].prefix))
+      {
+        term.kind = query_prefixes[i].kind;
+        term.text = g_strdup (folded + strlen (query_prefixes[i].prefix));
+      }
+  if (term.text == NULL && query_is_chain (folded))
     {
-      term.kind = QUERY_TYPE;
-      term.text = g_strdup (folded + strlen (VN_PATTERN_TYPE_PREFIX));
+      term.kind = QUERY_CHAIN;
+      term.text = g_strdup (folded);
     }
-  else if (g_str_has_prefix (folded, "precision:"))
-    {
-      term.kind = QUERY_PRECISION;
-      term.text = g_strdup (folded + strlen ("precision:"));
-    }
-  else if (g_str_has_prefix (folded, "band:"))
-    {
-      term.kind = QUERY_BAND;
-      term.text = g_strdup (folded + strlen ("band:"));
-    }
-  else if (!query_read_threshold (self, folded, &term))
+  if (term.text == NULL && !query_read_threshold (self, folded, &term))
     {
       term.kind = strpbrk (folded, "*?") != NULL ? QUERY_GLOB : QUERY_TEXT;
       term.text = g_strdup (folded);
@@ -247,6 +273,13 @@ query_matches_names (const QueryTerm   *term,
       if (output != NULL && query_matches_name (term, output->name))
         return TRUE;
     }
+  for (guint i = 0; i < facts->node->inputs->len; i++)
+    {
+      const VnValue *input = vn_node_get_input (facts->node, i);
+
+      if (input != NULL && input->producer == NULL && query_matches_name (term, input->name))
+        return TRUE;
+    }
   return FALSE;
 }
 
@@ -261,6 +294,43 @@ query_matches_word (const QueryTerm *term,
   for (guint i = 0; parts[i] != NULL; i++)
     if (vn_pattern_matches_text (parts[i], folded))
       return TRUE;
+  return FALSE;
+}
+
+/* "1x64x32"; what is not known is "?", what has a name is that. */
+static char *
+query_dup_shape (const VnType *type)
+{
+  GString *text = g_string_new (NULL);
+
+  for (int i = 0; i < type->shape.rank; i++)
+    {
+      g_string_append (text, i > 0 ? "x" : "");
+      if (type->shape.dims[i] >= 0)
+        g_string_append_printf (text, "%" G_GINT64_FORMAT, type->shape.dims[i]);
+      else
+        g_string_append (text, type->symbols[i] != NULL ? type->symbols[i] : "?");
+    }
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+query_matches_shape (const QueryTerm   *term,
+                     const VnNodeFacts *facts)
+{
+  g_autofree QueryTerm *plain = g_memdup2 (term, sizeof *term);
+  g_auto(GStrv) parts = g_strsplit (term->text, "×", -1);
+  g_autofree char *text = plain->text = g_strjoinv ("x", parts);
+
+  for (guint i = 0; i < facts->node->outputs->len; i++)
+    {
+      const VnValue *output = vn_node_get_output (facts->node, i);
+      g_autofree char *shape = output != NULL && output->type.kind == VN_TYPE_TENSOR && output->type.shape.rank >= 0
+                               ? query_dup_shape (&output->type) : NULL;
+
+      if (shape != NULL && query_matches_word (plain, shape))
+        return TRUE;
+    }
   return FALSE;
 }
 
@@ -296,6 +366,89 @@ query_matches_threshold (const QueryTerm   *term,
   return term->is_less ? value < term->limit : value > term->limit;
 }
 
+/* ---- types in a row ---- */
+
+static gboolean
+query_chain_fits (const char   *part,
+                  const VnNode *node)
+{
+  g_autofree char *folded = g_utf8_casefold (node->op_type, -1);
+
+  return vn_pattern_matches_text (part, folded);
+}
+
+/* What quantizing has put between two nodes does not part them. */
+static gboolean
+query_chain_skips (const char   *part,
+                   const VnNode *node)
+{
+  return (g_str_has_suffix (node->op_type, "QuantizeLinear") || g_str_has_suffix (node->op_type, "DequantizeLinear")) &&
+         !query_chain_fits (part, node);
+}
+
+/* Whether what stands before @part, a word of @parts that @node fits, comes before it in the network. */
+static gboolean
+query_chain_before (char         **parts,
+                    guint          part,
+                    const VnNode  *node)
+{
+  if (part == 0)
+    return TRUE;
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const VnValue *input = vn_node_get_input (node, i);
+      const VnNode *before = input != NULL ? input->producer : NULL;
+
+      for (guint k = 0; k < MOST_SKIPPED && before != NULL && query_chain_skips (parts[part - 1], before); k++)
+        {
+          input = vn_node_get_input (before, 0);
+          before = input != NULL ? input->producer : NULL;
+        }
+      if (before != NULL && query_chain_fits (parts[part - 1], before) && query_chain_before (parts, part - 1, before))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+query_chain_after (char         **parts,
+                   guint          part,
+                   const VnNode  *node,
+                   guint          n_skipped)
+{
+  if (parts[part + 1] == NULL)
+    return TRUE;
+  for (guint i = 0; i < node->outputs->len; i++)
+    {
+      const VnValue *output = vn_node_get_output (node, i);
+
+      for (guint k = 0; output != NULL && k < output->uses->len; k++)
+        {
+          const VnNode *after = g_array_index (output->uses, VnUse, k).node;
+
+          if (query_chain_skips (parts[part + 1], after)
+              ? n_skipped < MOST_SKIPPED && query_chain_after (parts, part, after, n_skipped + 1)
+              : query_chain_fits (parts[part + 1], after) && query_chain_after (parts, part + 1, after, 0))
+            return TRUE;
+        }
+    }
+  return FALSE;
+}
+
+/* Every node of the row is found. */
+static gboolean
+query_matches_chain (const QueryTerm   *term,
+                     const VnNodeFacts *facts)
+{
+  g_auto(GStrv) parts = g_strsplit (term->text, ">", -1);
+
+  for (guint i = 0; parts[i] != NULL; i++)
+    if (query_chain_fits (parts[i], facts->node) && query_chain_before (parts, i, facts->node) &&
+        query_chain_after (parts, i, facts->node, 0))
+      return TRUE;
+  return FALSE;
+}
+
 static gboolean
 query_term_matches (const QueryTerm   *term,
                     const VnNodeFacts *facts)
@@ -304,6 +457,10 @@ query_term_matches (const QueryTerm   *term,
     {
     case QUERY_TYPE:
       return query_matches_word (term, facts->node->op_type);
+    case QUERY_SHAPE:
+      return query_matches_shape (term, facts);
+    case QUERY_CHAIN:
+      return query_matches_chain (term, facts);
     case QUERY_PRECISION:
       return query_matches_precision (term, facts);
     case QUERY_BAND:
@@ -349,9 +506,11 @@ const VnNodeExample *
 vn_node_query_get_examples (guint *n)
 {
   static const VnNodeExample examples[] = {
-    { "conv", N_("part of a name, type or tensor") },
+    { "conv", N_("part of a name, type, tensor or weight") },
     { "*attention*/MatMul", N_("names, with * for any text and ? for one character") },
     { "type:Conv*", N_("operator types; several with |, as in type:Conv|Gemm") },
+    { "Conv>Sigmoid>Mul", N_("nodes of these types in a row") },
+    { "shape:1x64x*", N_("output shape, with * for any sizes") },
     { "sqnr<20", N_("SQNR in dB") },
     { "error>0.1", N_("noise-to-signal ratio") },
     { "contribution>5%", N_("share of the output error") },

@@ -81,7 +81,7 @@ compare_pane_run_building (GTask        *task,
   Building *building = data;
 
   building->scene = vn_scene_build (vn_compared_model_get_model (building->model),
-                                    vn_compared_model_get_result (building->model));
+                                    vn_compared_model_get_result (building->model), VN_PAIRS_FOLDED);
   building->groups = vn_groups_new (building->scene);
   g_task_return_boolean (task, TRUE);
 }
@@ -119,7 +119,8 @@ compare_pane_build (VnComparePane   *self,
   compare_pane_stop_building (self);
   if (vn_compared_model_get_model (model)->graph->nodes->len < THREAD_NODES)
     {
-      g_autoptr(VnScene) scene = vn_scene_build (vn_compared_model_get_model (model), vn_compared_model_get_result (model));
+      g_autoptr(VnScene) scene = vn_scene_build (vn_compared_model_get_model (model), vn_compared_model_get_result (model),
+                                                   VN_PAIRS_FOLDED);
       g_autoptr(VnGroups) groups = vn_groups_new (scene);
 
       compare_pane_take_scene (self, model, scene, groups);

@@ -62,6 +62,16 @@ vn_settings_get_bool (const char *key,
   return settings != NULL ? g_settings_get_boolean (settings, key) : fallback;
 }
 
+void
+vn_settings_set_bool (const char *key,
+                      gboolean    value)
+{
+  GSettings *settings = vn_settings_get ();
+
+  if (settings != NULL)
+    g_settings_set_boolean (settings, key, value);
+}
+
 char *
 vn_settings_dup_string (const char *key,
                         const char *fallback)

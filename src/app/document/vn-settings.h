@@ -13,6 +13,8 @@ int        vn_settings_get_int    (const char *key,
                                    int         fallback);
 gboolean   vn_settings_get_bool   (const char *key,
                                    gboolean    fallback);
+void       vn_settings_set_bool   (const char *key,
+                                   gboolean    value);
 char      *vn_settings_dup_string (const char *key,
                                    const char *fallback);
 void       vn_settings_set_string (const char *key,

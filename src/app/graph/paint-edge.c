@@ -213,7 +213,7 @@ paint_far_edges (Paint        *paint,
 static const char *
 paint_edge_short_name (const VnSceneNode *node)
 {
-  return vn_scene_node_is_pill (node) ? node->name : node->op;
+  return vn_scene_node_is_pill (node) ? node->name : node->kind == VN_SCENE_PAIR ? node->detail : node->op;
 }
 
 /* Draws a stub: the line to its pill, and the pill with the other end's name. */

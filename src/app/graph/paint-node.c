@@ -11,6 +11,7 @@
 #define BADGE_HEIGHT  15.
 #define BADGE_MIN     24.
 #define HATCH_STEP     7.
+#define LEAST_PAIR_ZOOM 0.6    /* its text is no smaller than 6.6 pixels */
 
 typedef struct
 {
@@ -355,6 +356,28 @@ paint_middle_pill_text (Paint      *paint,
   cairo_restore (paint->cr);
 }
 
+/* A pair: small, so that what it stands between is read as in the float network. */
+static void
+paint_pair (Paint      *paint,
+            const Look *look)
+{
+  VnColor family = paint->self->theme.family[look->node->family];
+  double middle = look->box.y + look->box.height / 2, width;
+  PangoLayout *text;
+
+  vn_paint_rounded (paint, look->box, look->box.height / 2, -0.5);
+  vn_paint_set_color (paint, vn_color_mix (paint->self->theme.canvas, family, 0.16), 1);
+  cairo_fill_preserve (paint->cr);
+  cairo_set_line_width (paint->cr, MAX (1, paint->px) * (paint->self->theme.high_contrast ? 2 : 1));
+  vn_paint_set_color (paint, family, 1);
+  cairo_stroke (paint->cr);
+  if (paint->level == VN_GRAPH_MIDDLE && paint->camera.zoom < LEAST_PAIR_ZOOM)
+    return;
+  text = vn_paint_text (paint, TEXT_SMALL, look->node->detail, look->box.width - 12, &width);
+  vn_paint_set_ink (paint, 0.9);
+  vn_paint_show_middle (paint, text, look->box.x + (look->box.width - width) / 2, middle);
+}
+
 static void
 paint_pill (Paint      *paint,
             const Look *look)
@@ -398,6 +421,11 @@ vn_paint_node (Paint      *paint,
   if (vn_scene_node_is_pill (look->node))
     {
       paint_pill (paint, look);
+      return;
+    }
+  if (look->node->kind == VN_SCENE_PAIR)
+    {
+      paint_pair (paint, look);
       return;
     }
   paint_box (paint, look);

@@ -36,7 +36,8 @@ paint_state_radius_of (Paint *paint,
 {
   if (paint->level == VN_GRAPH_FAR)
     return 1.5 * paint->px;
-  if (vn_scene_node_is_pill (vn_scene_get_node (paint->self->scene, node)))
+  if (vn_scene_get_node (paint->self->scene, node)->kind == VN_SCENE_PAIR ||
+      vn_scene_node_is_pill (vn_scene_get_node (paint->self->scene, node)))
     return vn_graph_layout_get_box (paint->self->layout, node)->height / 2;
   return BOX_RADIUS;
 }

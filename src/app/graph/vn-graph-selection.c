@@ -215,7 +215,7 @@ vn_graph_selection_select_all (VnGraphSelection *self)
   g_return_if_fail (VN_IS_GRAPH_SELECTION (self));
 
   for (guint i = 0; self->content->whole != NULL && i < vn_scene_get_n_nodes (self->content->whole); i++)
-    if (vn_scene_get_node (self->content->whole, i)->kind == VN_SCENE_NODE)
+    if (vn_scene_node_is_of_model (vn_scene_get_node (self->content->whole, i)))
       g_array_append_val (nodes, i);
   vn_graph_selection_select (self, (const guint *) nodes->data, nodes->len, FALSE);
 }

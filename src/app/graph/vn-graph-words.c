@@ -51,6 +51,8 @@ vn_graph_words_dup_box (const VnGraphParts *self,
     graph_words_add_group (text, data);
   else if (data->kind == VN_SCENE_NODE)
     g_string_append_printf (text, "%s, ", data->op);
+  else if (data->kind == VN_SCENE_PAIR)
+    g_string_append_printf (text, "%s, %s, ", _("Q/DQ pair"), data->detail);
   else
     g_string_append_printf (text, "%s, ", data->kind == VN_SCENE_INPUT ? _("Input") : _("Output"));
   g_string_append (text, data->name);
@@ -113,6 +115,8 @@ graph_words_node_tooltip (const VnGraphParts *self,
   if (data->kind == VN_SCENE_GROUP)
     return graph_words_group_tooltip (self, node);
   text = g_string_new (data->name);
+  if (data->kind == VN_SCENE_PAIR)
+    g_string_append_printf (text, "\n%s\n%s", _("Q/DQ pair"), data->detail);
   if (data->kind == VN_SCENE_NODE)
     g_string_append_printf (text, "\n%s%s%s", data->op, data->detail != NULL ? " " : "",
                             data->detail != NULL ? data->detail : "");

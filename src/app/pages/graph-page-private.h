@@ -20,6 +20,7 @@ struct _VnGraphPage
   VnModel       *grouped;       /* borrowed: whose nodes @groups are of; only to be compared */
   VnGroups      *groups;        /* or NULL */
   GCancellable  *grouping;      /* a large model is being prepared */
+  gboolean       has_pairs;     /* the model is quantized already */
   gboolean       busy;          /* passing a selection from one side to the other */
   GPtrArray     *run_ids;       /* of the runs that a difference can be to, as the legend lists them */
   char          *other_id;      /* the one it is to, or NULL */

@@ -52,7 +52,7 @@ vn_graph_page_take_selection (VnGraphPage *self)
     {
       const VnSceneNode *node = vn_scene_get_node (self->scene, g_array_index (nodes, guint, i));
 
-      if (node->kind == VN_SCENE_NODE)
+      if (vn_scene_node_is_of_model (node))
         gtk_bitset_add (selection, node->source);
     }
   self->busy = TRUE;
@@ -80,7 +80,7 @@ graph_page_select_holds_only (VnGraphPage *self,
 
       if (children[i].is_group && !graph_page_select_holds_only (self, children[i].index, nodes, n_seen))
         return FALSE;
-      if (node == NULL || node->kind != VN_SCENE_NODE)
+      if (node == NULL || !vn_scene_node_is_of_model (node))
         continue;
       if (!gtk_bitset_contains (nodes, node->source))
         return FALSE;

@@ -329,7 +329,8 @@ vn_inspector_dup_way (VnDocument    *document,
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && value != NULL, NULL);
 
-  from = value->producer != NULL ? value->producer->op_type : _("input of the model");
+  from = vn_value_get_constant (value) != NULL ? _("constant")
+         : value->producer != NULL ? value->producer->op_type : _("input of the model");
   if (value->uses->len == 0)
     return g_strdup_printf ("%s → %s", from, value->is_output ? _("output of the model") : "–");
   to = g_array_index (value->uses, VnUse, 0).node->op_type;

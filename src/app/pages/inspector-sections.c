@@ -4,6 +4,7 @@
 
 #include "vn-button-names.h"
 #include "vn-cause.h"
+#include "vn-constant-panel.h"
 #include "vn-cure-offers.h"
 #include "vn-format.h"
 #include "vn-format-model.h"
@@ -164,13 +165,14 @@ inspector_sections_value_activated (AdwActionRow *row,
   vn_inspector_select_later (document, gtk_widget_get_tooltip_text (GTK_WIDGET (row)), 0);
 }
 
-/* A tensor between nodes is shown by a click; a weight is shown with its node. */
+/* A tensor is shown by a click; of a constant of one element stands here what it is. */
 static void
 inspector_sections_add_value_row (GtkWidget     *list,
                                   VnDocument    *document,
                                   const VnValue *value)
 {
   g_autofree char *shape = vn_format_shape (&value->type);
+  const VnTensor *constant = vn_value_get_constant (value);
   const char *kind = value->initializer != NULL ? _("weight") : value->is_input ? _("input of the model")
                      : value->is_output ? _("output of the model") : NULL;
   g_autofree char *under = kind != NULL ? g_strdup_printf ("%s · %s", shape, kind) : g_strdup (shape);
@@ -185,22 +187,35 @@ inspector_sections_add_value_row (GtkWidget     *list,
       gtk_widget_add_css_class (type, "dim-label");
       adw_action_row_add_suffix (ADW_ACTION_ROW (row), type);
     }
-  if (vn_value_get_constant (value) == NULL)
+  if (constant != NULL && constant->n_elements == 1 && vn_tensor_has_numbers (constant))
     {
-      adw_action_row_add_suffix (ADW_ACTION_ROW (row), gtk_image_new_from_icon_name ("go-next-symbolic"));
-      gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
-      g_signal_connect_object (row, "activated", G_CALLBACK (inspector_sections_value_activated), document, 0);
+      g_autofree char *text = vn_constant_dup_element (constant, 0);
+      GtkWidget *label = gtk_label_new (text);
+
+      gtk_widget_add_css_class (label, "numeric");
+      adw_action_row_add_suffix (ADW_ACTION_ROW (row), label);
     }
+  adw_action_row_add_suffix (ADW_ACTION_ROW (row), gtk_image_new_from_icon_name ("go-next-symbolic"));
+  gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
+  g_signal_connect_object (row, "activated", G_CALLBACK (inspector_sections_value_activated), document, 0);
   gtk_list_box_append (GTK_LIST_BOX (list), row);
 }
 
-static GtkWidget *
-inspector_sections_make_values (VnDocument *document,
-                                const char *title,
-                                GPtrArray  *values)
+/**
+ * vn_inspector_values:
+ * @values: (element-type VnValue): what a node or the model reads or writes; %NULL for what is left out
+ *
+ * Returns: (nullable): a row for each: a click shows the tensor; %NULL: there are none
+ */
+GtkWidget *
+vn_inspector_values (VnDocument *document,
+                     const char *title,
+                     GPtrArray  *values)
 {
   GtkWidget *list;
-  g_autofree char *note = g_strdup_printf ("%u", values->len);
+  g_autofree char *note = NULL;
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (document) && values != NULL, NULL);
 
   if (values->len == 0)
     return NULL;
@@ -208,90 +223,48 @@ inspector_sections_make_values (VnDocument *document,
   for (guint i = 0; i < MIN (values->len, MAX_VALUE_ROWS); i++)
     if (g_ptr_array_index (values, i) != NULL)
       inspector_sections_add_value_row (list, document, g_ptr_array_index (values, i));
+  note = g_strdup_printf ("%u", values->len);
   return vn_section_new (title, values->len > 1 ? note : NULL, list);
-}
-
-GtkWidget *
-vn_inspector_inputs (VnDocument   *document,
-                     const VnNode *node)
-{
-  return inspector_sections_make_values (document, _("Inputs"), node->inputs);
-}
-
-GtkWidget *
-vn_inspector_outputs (VnDocument   *document,
-                      const VnNode *node)
-{
-  return inspector_sections_make_values (document, _("Outputs"), node->outputs);
-}
-
-/**
- * vn_inspector_find_weight:
- *
- * Returns: (nullable): the largest float constant that goes into @node
- */
-VnValue *
-vn_inspector_find_weight (const VnNode *node)
-{
-  VnValue *best = NULL;
-  gsize best_size = 1;
-
-  for (guint i = 0; i < node->inputs->len; i++)
-    {
-      VnValue *input = vn_node_get_input (node, i);
-      VnTensor *tensor = input != NULL ? vn_value_get_constant (input) : NULL;
-
-      if (tensor != NULL && vn_dtype_is_float (tensor->dtype) && tensor->n_elements > best_size)
-        {
-          best = input;
-          best_size = tensor->n_elements;
-        }
-    }
-  return best;
-}
-
-static GtkWidget *
-inspector_sections_make_chart_card (GtkWidget *chart)
-{
-  GtkWidget *card = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
-
-  gtk_box_append (GTK_BOX (card), chart);
-  gtk_widget_add_css_class (card, "card");
-  gtk_widget_add_css_class (card, "chart-card");
-  return card;
 }
 
 /**
  * vn_inspector_weights:
- * @chart: (out): the histogram, still empty
- * @below: (out): where the ranges of channels go
  *
- * Returns: (nullable): size and distribution of the weights of @node
+ * Returns: (nullable): the weights of a node: as they are stored, and what they stand for
  */
 GtkWidget *
-vn_inspector_weights (const VnNode  *node,
-                      GtkWidget    **chart,
-                      GtkWidget    **below)
+vn_inspector_weights (VnDocument *document,
+                      VnNodeItem *item)
 {
-  VnValue *weight = vn_inspector_find_weight (node);
-  VnTensor *tensor = weight != NULL ? vn_value_get_constant (weight) : NULL;
-  g_autofree char *shape = NULL, *size = NULL, *note = NULL;
-  GtkWidget *box;
+  VnStoredWeight stored;
+  gboolean is_stored = FALSE;
+  const VnValue *weight;
 
-  *chart = *below = NULL;
-  if (tensor == NULL)
+  g_return_val_if_fail (VN_IS_DOCUMENT (document) && VN_IS_NODE_ITEM (item), NULL);
+
+  weight = vn_node_find_weight (item->node, &stored, &is_stored);
+  if (weight == NULL)
     return NULL;
-  shape = vn_shape_to_string (&tensor->shape, "×");
-  size = vn_format_bytes (tensor->n_bytes);
-  note = g_strdup_printf ("%s · %s", shape, size);
-  *chart = vn_histogram_view_new ();
-  gtk_accessible_update_property (GTK_ACCESSIBLE (*chart), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _("Histogram of the weights"), -1);
-  *below = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
-  box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 16);
-  gtk_box_append (GTK_BOX (box), vn_section_new (_("Weights"), note, inspector_sections_make_chart_card (*chart)));
-  gtk_box_append (GTK_BOX (box), *below);
-  return box;
+  return vn_section_new (_("Weights"), weight->name, vn_constant_panel_new (document, weight, is_stored ? &stored : NULL, item));
+}
+
+/**
+ * vn_inspector_constant:
+ * @value: a constant of the opened model
+ *
+ * Returns: what it holds
+ */
+GtkWidget *
+vn_inspector_constant (VnDocument    *document,
+                       const VnValue *value)
+{
+  VnStoredWeight stored;
+  gboolean is_stored;
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (document) && value != NULL, NULL);
+
+  is_stored = vn_constant_find_stored (value, &stored);
+  return vn_section_new (_("Constant"), NULL, vn_constant_panel_new (document, value, is_stored ? &stored : NULL, NULL));
 }
 
 typedef struct

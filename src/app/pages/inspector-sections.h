@@ -11,6 +11,13 @@ G_BEGIN_DECLS
 /* The sections of the inspector: each function returns a floating widget, or NULL where there is nothing
  * to say. */
 
+GtkWidget *vn_inspector_model         (VnModel      *model);
+GtkWidget *vn_inspector_file          (VnModel      *model);
+GtkWidget *vn_inspector_description   (const char   *text);
+GtkWidget *vn_inspector_metadata      (VnModel      *model);
+GtkWidget *vn_inspector_values        (VnDocument   *document,
+                                       const char   *title,
+                                       GPtrArray    *values);
 GtkWidget *vn_inspector_error_card    (VnDocument   *document,
                                        VnNodeItem   *item);
 GtkWidget *vn_inspector_origins       (VnDocument   *document,
@@ -24,13 +31,10 @@ GtkWidget *vn_inspector_actions       (gboolean      can_widen,
 GtkWidget *vn_inspector_output        (VnDocument   *document,
                                        VnNodeItem   *item);
 GtkWidget *vn_inspector_attributes    (const VnNode *node);
-GtkWidget *vn_inspector_inputs        (VnDocument   *document,
-                                       const VnNode *node);
-GtkWidget *vn_inspector_outputs       (VnDocument   *document,
-                                       const VnNode *node);
-GtkWidget *vn_inspector_weights       (const VnNode *node,
-                                       GtkWidget   **chart,
-                                       GtkWidget   **below);
+GtkWidget *vn_inspector_weights       (VnDocument   *document,
+                                       VnNodeItem   *item);
+GtkWidget *vn_inspector_constant      (VnDocument    *document,
+                                       const VnValue *value);
 GtkWidget *vn_inspector_activations   (VnDocument        *document,
                                        VnInspectedTensor *tensor,
                                        GtkWidget        **editor);
@@ -49,6 +53,5 @@ GtkWidget *vn_inspector_shared        (VnDocument   *document,
                                        GtkBitset    *selection);
 GtkWidget *vn_inspector_region        (VnDocument   *document,
                                        GtkBitset    *selection);
-VnValue   *vn_inspector_find_weight   (const VnNode *node);
 
 G_END_DECLS

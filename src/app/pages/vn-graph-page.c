@@ -5,6 +5,7 @@
 #include "vn-format.h"
 #include "vn-graph-picture.h"
 #include "vn-i18n.h"
+#include "vn-settings.h"
 
 #define THREAD_NODES 1500    /* smaller models are prepared in a few milliseconds */
 
@@ -13,7 +14,11 @@ static void graph_page_init_interface (VnPageInterface *interface);
 G_DEFINE_FINAL_TYPE_WITH_CODE (VnGraphPage, vn_graph_page, ADW_TYPE_BIN,
                                G_IMPLEMENT_INTERFACE (VN_TYPE_PAGE, graph_page_init_interface))
 
-/* ---- groups ---- */
+/* ---- groups and pairs ---- */
+
+static void graph_page_fold_pairs (GSimpleAction *action,
+                                   GVariant      *value,
+                                   gpointer       data);
 
 static void
 graph_page_set_enabled (VnGraphPage *self,
@@ -31,6 +36,7 @@ graph_page_update_actions (VnGraphPage *self)
 
   g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_boolean (vn_graph_view_get_grouped (self->view)));
   graph_page_set_enabled (self, "groups", can_group);
+  graph_page_set_enabled (self, "fold-pairs", self->has_pairs);
   graph_page_set_enabled (self, "expand-all", can_group);
   graph_page_set_enabled (self, "collapse-all", can_group);
   graph_page_set_enabled (self, "expand", vn_graph_view_can_expand (self->view));
@@ -102,6 +108,7 @@ graph_page_add_actions (VnGraphPage *self)
 {
   static const GActionEntry entries[] = {
     { "groups", NULL, NULL, "false", graph_page_show_groups, { 0 } },
+    { "fold-pairs", NULL, NULL, "true", graph_page_fold_pairs, { 0 } },
     { "expand-all", graph_page_change_groups, NULL, NULL, NULL, { 0 } },
     { "collapse-all", graph_page_change_groups, NULL, NULL, NULL, { 0 } },
     { "expand", graph_page_change_groups, NULL, NULL, NULL, { 0 } },
@@ -114,12 +121,22 @@ graph_page_add_actions (VnGraphPage *self)
 
   self->actions = g_simple_action_group_new ();
   g_action_map_add_action_entries (G_ACTION_MAP (self->actions), entries, G_N_ELEMENTS (entries), self);
+  g_simple_action_set_state (G_SIMPLE_ACTION (g_action_map_lookup_action (G_ACTION_MAP (self->actions), "fold-pairs")),
+                             g_variant_new_boolean (vn_settings_get_bool ("fold-pairs", TRUE)));
   graph_page_update_actions (self);
   g_signal_connect_object (self->view, "folding-changed", G_CALLBACK (graph_page_update_actions), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->view, "focus-changed", G_CALLBACK (graph_page_update_actions), self, G_CONNECT_SWAPPED);
 }
 
 /* ---- scene ---- */
+
+static VnPairsShown
+graph_page_get_pairs (VnGraphPage *self)
+{
+  g_autoptr(GVariant) folds = g_action_group_get_action_state (G_ACTION_GROUP (self->actions), "fold-pairs");
+
+  return g_variant_get_boolean (folds) ? VN_PAIRS_FOLDED : VN_PAIRS_UNFOLDED;
+}
 
 static void
 graph_page_show_scene (VnGraphPage *self)
@@ -159,9 +176,8 @@ graph_page_start_grouping (VnGraphPage *self,
   if (model == NULL || model->graph->nodes->len < THREAD_NODES)
     return FALSE;
   self->grouping = g_cancellable_new ();
-  vn_scene_build_grouped_async (model, vn_bench_get_shown (VN_BENCH (self->document)), self->groups, self->grouping,
-                                graph_page_grouped,
-                                g_object_ref (self));
+  vn_scene_build_grouped_async (model, vn_bench_get_shown (VN_BENCH (self->document)), graph_page_get_pairs (self),
+                                self->groups, self->grouping, graph_page_grouped, g_object_ref (self));
   return TRUE;
 }
 
@@ -179,16 +195,30 @@ graph_page_scene_changed (VnGraphPage *self)
       g_clear_pointer (&self->scene, vn_scene_unref);
       g_clear_pointer (&self->groups, vn_groups_unref);
       self->grouped = NULL;
+      self->has_pairs = model != NULL && vn_quantize_count_quantized (model) > 0;
     }
   if (graph_page_start_grouping (self, model))
     return;
   g_clear_pointer (&self->scene, vn_scene_unref);
   if (model != NULL)
-    self->scene = vn_scene_build (model, vn_bench_get_shown (VN_BENCH (self->document)));
+    self->scene = vn_scene_build (model, vn_bench_get_shown (VN_BENCH (self->document)), graph_page_get_pairs (self));
   if (model != NULL && self->groups == NULL)
     self->groups = vn_groups_new (self->scene);
   self->grouped = model;
   graph_page_show_scene (self);
+}
+
+static void
+graph_page_fold_pairs (GSimpleAction *action,
+                       GVariant      *value,
+                       gpointer       data)
+{
+  VnGraphPage *self = data;
+
+  g_simple_action_set_state (action, value);
+  vn_settings_set_bool ("fold-pairs", g_variant_get_boolean (value));
+  self->grouped = NULL;
+  graph_page_scene_changed (self);
 }
 
 static void
@@ -357,6 +387,7 @@ vn_graph_page_class_init (VnGraphPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, zoom_original);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, zoom_fit);
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Delete, 0, "win.exclude", NULL);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_c, GDK_CONTROL_MASK, "win.copy", "s", "name");
 }
 
 /* What it told of may be mended: it is made anew for each leak. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inspector: shows the selected node, several of them, a tensor, or the model as a whole; long computations run on a
- * thread. */
+/* The inspector: shows the selected node, several of them, a tensor, or the model as a whole. */
 #include "vn-inspector.h"
 
 #include "inspector-sections.h"
@@ -11,16 +10,13 @@
 #include "vn-range-editor.h"
 #include "vn-rows.h"
 #include "vn-tensor-panel.h"
-#include "vn-thread.h"
 
 struct _VnInspector
 {
   AdwBin        parent_instance;
 
   VnDocument   *document;
-  GCancellable *cancellable;   /* of the charts that are being computed */
-  GtkWidget    *ranges, *weights, *weight_channels;   /* in the present sections, or NULL */
-  VnNodeItem   *shown;         /* nullable: whose weights are being counted */
+  GtkWidget    *ranges;        /* in the present sections, or NULL */
   gboolean      waits;         /* sections are to be made anew once nothing is being moved */
   gboolean      region_waits;  /* the edges of the selected nodes are shown after the other sections */
   VnTensorReader *reader;      /* nullable: samples, for tensors */
@@ -31,111 +27,6 @@ struct _VnInspector
 };
 
 G_DEFINE_FINAL_TYPE (VnInspector, vn_inspector, ADW_TYPE_BIN)
-
-/* What takes too long for the main loop: counting the weights. */
-typedef struct
-{
-  VnModel        *model;        /* keeps @node */
-  const VnNode   *node;
-  VnHistogram    *weights;      /* nullable */
-  VnChannelRanges channels;
-} Work;
-
-static void
-inspector_work_free (gpointer data)
-{
-  Work *self = data;
-
-  g_clear_pointer (&self->weights, vn_histogram_free);
-  vn_channel_ranges_clear (&self->channels);
-  vn_model_unref (self->model);
-  g_free (self);
-}
-
-/* By the channels of the output, where the operator has such. */
-static void
-inspector_scan_channels (Work           *work,
-                         const VnTensor *values)
-{
-  static const char * const types[] = { "Conv", "ConvTranspose", "Gemm", "MatMul" };
-  const VnShape *shape = &values->shape;
-  int axis = vn_tensor_query_get_axis (work->node);
-  gboolean has_channels = FALSE;
-
-  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
-    has_channels |= vn_node_is (work->node, types[i]);
-  if (!has_channels || shape->rank < 2)
-    return;
-  vn_channel_ranges_scan (&work->channels, values->data, (gsize) vn_shape_count (shape, 0, axis), (gsize) shape->dims[axis],
-                          (gsize) vn_shape_count (shape, axis + 1, (int) shape->rank));
-}
-
-static void
-inspector_count_weights (Work *work)
-{
-  VnValue *weight = vn_inspector_find_weight (work->node);
-  VnTensor *tensor = weight != NULL ? vn_value_get_constant (weight) : NULL;
-  g_autoptr(VnTensor) values = tensor != NULL ? vn_tensor_convert (tensor, VN_DTYPE_F32, NULL) : NULL;
-  g_autoptr(VnTensor) aligned = values != NULL ? vn_tensor_get_aligned (values, NULL) : NULL;
-  g_autoptr(VnHistogramScratch) scratch = NULL;
-
-  if (aligned == NULL)
-    return;
-  scratch = vn_scratch_new ();
-  work->weights = vn_histogram_new ();
-  vn_histogram_scan (work->weights, scratch, aligned->data, aligned->n_elements);
-  inspector_scan_channels (work, aligned);
-}
-
-static void
-inspector_run_work (GTask        *task,
-                    gpointer      source,
-                    gpointer      data,
-                    GCancellable *cancellable)
-{
-  if (!g_cancellable_is_cancelled (cancellable))
-    inspector_count_weights (data);
-  g_task_return_boolean (task, TRUE);
-}
-
-static void
-inspector_work_done (GObject      *source,
-                     GAsyncResult *async,
-                     gpointer      data)
-{
-  VnInspector *self = VN_INSPECTOR (source);
-  GTask *task = G_TASK (async);
-  Work *work = g_task_get_task_data (task);
-  VnHistogram *weights;
-  GtkWidget *channels;
-
-  if (!g_task_propagate_boolean (task, NULL) || self->weights == NULL || work->weights == NULL || self->shown == NULL)
-    return;
-  weights = g_steal_pointer (&work->weights);
-  vn_histogram_view_set (VN_HISTOGRAM_VIEW (self->weights), weights, weights, (GDestroyNotify) vn_histogram_free, NULL, 0);
-  channels = vn_inspector_weight_channels (self->document, self->shown, &work->channels);
-  if (channels != NULL)
-    gtk_box_append (GTK_BOX (self->weight_channels), channels);
-}
-
-static void
-inspector_start_work (VnInspector *self,
-                      VnNodeItem  *item)
-{
-  g_autoptr(GTask) task = NULL;
-  Work *work;
-
-  if (self->weights == NULL)
-    return;
-  g_set_object (&self->shown, item);
-  work = g_new0 (Work, 1);
-  work->model = vn_model_ref (vn_bench_get_model (VN_BENCH (self->document)));
-  work->node = item->node;
-  self->cancellable = g_cancellable_new ();
-  task = g_task_new (self, self->cancellable, inspector_work_done, NULL);
-  g_task_set_task_data (task, work, inspector_work_free);
-  vn_thread_run_task (task, inspector_run_work);
-}
 
 static void inspector_rebuild (VnInspector *self);
 
@@ -185,11 +76,11 @@ inspector_show_node (VnInspector *self,
   if (tensor != NULL)
     inspector_add_activations (self, tensor);
   inspector_append (self, vn_inspector_origins (self->document, item));
-  inspector_append (self, vn_inspector_weights (item->node, &self->weights, &self->weight_channels));
+  inspector_append (self, vn_inspector_weights (self->document, item));
   inspector_append (self, vn_inspector_attributes (item->node));
-  inspector_append (self, vn_inspector_inputs (self->document, item->node));
-  inspector_append (self, vn_inspector_outputs (self->document, item->node));
-  inspector_start_work (self, item);
+  inspector_append (self, vn_inspector_values (self->document, _("Inputs"), item->node->inputs));
+  inspector_append (self, vn_inspector_values (self->document, _("Outputs"), item->node->outputs));
+  inspector_append (self, vn_inspector_description (item->node->doc));
 }
 
 /* The samples are opened once for all tensors of a run. */
@@ -249,6 +140,12 @@ inspector_show_tensor (VnInspector *self,
   gtk_label_set_label (self->subtitle, way);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->title), name);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->subtitle), way);
+  if (value != NULL && vn_value_get_constant (value) != NULL)
+    {
+      inspector_append (self, vn_inspector_constant (self->document, value));
+      inspector_append (self, vn_inspector_tensor_ends (self->document, value));
+      return;
+    }
   inspector_append (self, vn_inspector_tensor (self->document, tensor));
   inspector_add_values (self, tensor);
   inspector_add_activations (self, tensor);
@@ -285,29 +182,16 @@ inspector_show_model (VnInspector *self)
 {
   VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
   g_autofree char *title = vn_bench_dup_title (VN_BENCH (self->document));
-  g_autofree char *size = NULL, *opset = NULL, *nodes = NULL, *weights = NULL;
-  GtkWidget *list = vn_row_list_new ();
-  guint n_quantized = vn_quantize_count_quantized (model);
 
   gtk_label_set_label (self->title, title);
   gtk_label_set_label (self->subtitle, _("Select a node to see its details"));
-  size = vn_format_bytes (model->file_size);
-  weights = vn_format_bytes (vn_graph_weight_bytes (model->graph));
-  opset = g_strdup_printf ("%" G_GINT64_FORMAT, vn_model_get_opset (model, ""));
-  nodes = g_strdup_printf ("%u", model->graph->nodes->len);
-  gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new (_("Nodes"), nodes));
-  gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new (_("File size"), size));
-  gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new (_("Weights"), weights));
-  gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new (_("Opset"), opset));
-  if (model->producer_name != NULL && *model->producer_name != 0)
-    gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new (_("Producer"), model->producer_name));
-  if (n_quantized > 0)
-    {
-      g_autofree char *quantized = g_strdup_printf (_("%u of %u"), n_quantized, model->graph->nodes->len);
-
-      gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new (_("Already quantized"), quantized));
-    }
-  inspector_append (self, vn_section_new (_("Model"), NULL, list));
+  inspector_append (self, vn_inspector_model (model));
+  inspector_append (self, vn_inspector_values (self->document, _("Inputs"), model->graph->inputs));
+  inspector_append (self, vn_inspector_values (self->document, _("Outputs"), model->graph->outputs));
+  inspector_append (self, vn_inspector_file (model));
+  inspector_append (self, vn_inspector_description (model->doc));
+  inspector_append (self, vn_inspector_description (model->graph->doc));
+  inspector_append (self, vn_inspector_metadata (model));
 }
 
 /* Whose name begins so was edited in place: it gets the focus back. */
@@ -342,11 +226,7 @@ inspector_give_focus (GtkWidget  *widget,
 static void
 inspector_clear (VnInspector *self)
 {
-  if (self->cancellable != NULL)
-    g_cancellable_cancel (self->cancellable);
-  g_clear_object (&self->cancellable);
-  g_clear_object (&self->shown);
-  self->ranges = self->weights = self->weight_channels = NULL;
+  self->ranges = NULL;
   self->waits = self->region_waits = FALSE;
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->title), NULL);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->subtitle), NULL);
@@ -435,14 +315,10 @@ vn_inspector_dispose (GObject *object)
 {
   VnInspector *self = VN_INSPECTOR (object);
 
-  if (self->cancellable != NULL)
-    g_cancellable_cancel (self->cancellable);
-  g_clear_object (&self->cancellable);
   g_clear_object (&self->document);
-  g_clear_object (&self->shown);
   g_clear_pointer (&self->reader, vn_tensor_reader_unref);
   g_clear_pointer (&self->reader_result, vn_run_unref);
-  self->ranges = self->weights = self->weight_channels = NULL;
+  self->ranges = NULL;
   gtk_widget_dispose_template (GTK_WIDGET (self), VN_TYPE_INSPECTOR);
   G_OBJECT_CLASS (vn_inspector_parent_class)->dispose (object);
 }

@@ -315,6 +315,7 @@ vn_nodes_page_class_init (VnNodesPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnNodesPage, foot);
   gtk_widget_class_bind_template_child (widget_class, VnNodesPage, foot_label);
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Delete, 0, "win.exclude", NULL);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_c, GDK_CONTROL_MASK, "win.copy", "s", "name");
 }
 
 static void

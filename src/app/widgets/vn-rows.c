@@ -98,6 +98,7 @@ vn_row_new (const char *title,
   gtk_label_set_xalign (GTK_LABEL (label), 1);
   gtk_widget_set_hexpand (label, TRUE);
   vn_tooltip_set (label, value);
+  gtk_label_set_selectable (GTK_LABEL (label), value != NULL);
   gtk_widget_add_css_class (label, "numeric");
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), label);
   return row;

@@ -166,6 +166,7 @@ application_set_accels (GtkApplication *app)
     { "win.toggle-inspector", { "<Shift>F9" } },
     { "win.next-bad", { "<Control>j" } },
     { "graph.groups", { "<Control>g" } },
+    { "graph.fold-pairs", { "F7" } },
     { "graph.lasso", { "<Control>l" } },
     { "graph.next-selected", { "F3" } },
     { "graph.previous-selected", { "<Shift>F3" } },

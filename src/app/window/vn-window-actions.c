@@ -3,6 +3,7 @@
 #include "vn-window-private.h"
 
 #include "vn-compat.h"
+#include "vn-copy-text.h"
 #include "vn-i18n.h"
 #include "vn-places.h"
 
@@ -314,6 +315,47 @@ window_actions_action_grow_selection (GtkWidget  *widget,
   vn_document_grow_selection (VN_WINDOW (widget)->document, g_variant_get_string (parameter, NULL));
 }
 
+/* The nodes that are selected, or the tensor. */
+static char *
+window_actions_dup_copied (VnDocument *document,
+                           VnCopyKind  kind)
+{
+  const VnModel *model = vn_bench_get_model (VN_BENCH (document));
+  GtkBitset *selection = vn_document_get_selection (document);
+  g_autoptr(GPtrArray) nodes = g_ptr_array_new ();
+  const VnValue *value;
+  GtkBitsetIter iter;
+  guint index;
+
+  if (model == NULL)
+    return NULL;
+  if (vn_document_get_tensor (document) != NULL)
+    {
+      value = vn_graph_find_value (model->graph, vn_document_get_tensor (document));
+      return value != NULL ? vn_copy_tensor (value, kind) : NULL;
+    }
+  for (gboolean ok = gtk_bitset_iter_init_first (&iter, selection, &index); ok; ok = gtk_bitset_iter_next (&iter, &index))
+    g_ptr_array_add (nodes, g_ptr_array_index (model->graph->nodes, index));
+  return nodes->len > 0 ? vn_copy_nodes (vn_bench_get_recipe (VN_BENCH (document)), (const VnNode * const *) nodes->pdata,
+                                         nodes->len, kind) : NULL;
+}
+
+static void
+window_actions_action_copy (GtkWidget  *widget,
+                            const char *name,
+                            GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+  VnCopyKind kind;
+  g_autofree char *text = vn_copy_kind_find (g_variant_get_string (parameter, NULL), &kind)
+                          ? window_actions_dup_copied (self->document, kind) : NULL;
+
+  if (text == NULL)
+    return;
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (widget), text);
+  vn_toasts_show (self->toast, _("Copied"), NULL, NULL);
+}
+
 static void
 window_actions_install (GtkWidgetClass *klass)
 {
@@ -347,6 +389,7 @@ window_actions_install (GtkWidgetClass *klass)
     { "win.select-all", NULL, window_actions_action_select_all },
     { "win.select-none", NULL, window_actions_action_select_none },
     { "win.grow-selection", "s", window_actions_action_grow_selection },
+    { "win.copy", "s", window_actions_action_copy },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
@@ -393,6 +436,7 @@ window_actions_update (VnWindow *self)
   gtk_widget_action_set_enabled (widget, "win.set-precision", selected);
   gtk_widget_action_set_enabled (widget, "win.set-region", selected);
   gtk_widget_action_set_enabled (widget, "win.grow-selection", selected);
+  gtk_widget_action_set_enabled (widget, "win.copy", selected || vn_document_get_tensor (document) != NULL);
   gtk_widget_action_set_enabled (widget, "win.show-in-graph", selected);
   gtk_widget_action_set_enabled (widget, "win.rename-rule", selected &&
                                  vn_bench_get_recipe (VN_BENCH (document))->overrides->len > 0);

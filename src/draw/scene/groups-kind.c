@@ -114,6 +114,8 @@ vn_group_kind_of_nodes (const VnScene *scene,
     {
       const VnSceneNode *node = vn_scene_get_node (scene, nodes[i]);
 
+      if (node->kind == VN_SCENE_PAIR)    /* what a group does is what it did before it was quantized */
+        continue;
       groups_kind_count (counts, node->op);
       if (node->weighted && node->family == VN_FAMILY_COMPUTE)
         groups_kind_count (counts, "weighted");

@@ -240,6 +240,17 @@ groups_scopes_adopt (const Scopes *self,
   return group != NULL ? group : self->root;
 }
 
+/* A pair is where the tensor is made that it rounds, whatever it is named after. NULL: that has no name. */
+static Part *
+groups_scopes_follow (const Scopes *self,
+                      guint         node)
+{
+  guint n;
+  const guint *edges = vn_scene_get_in_edges (self->scene, node, &n);
+
+  return n > 0 ? self->of_node[vn_scene_get_edge (self->scene, edges[0])->from] : NULL;
+}
+
 /* The size of a tensor is asked for where it is used, whatever it is named after. */
 static void
 groups_scopes_move_down (const Scopes *self,
@@ -301,8 +312,11 @@ vn_groups_read_scopes (const VnScene *scene)
   for (guint i = n; i-- > 0;)
     if (strcmp (vn_scene_get_node (scene, i)->op, "Shape") == 0)
       groups_scopes_move_down (&self, i);
+  for (guint i = 0; i < n; i++)
+    if (vn_scene_get_node (scene, i)->kind == VN_SCENE_PAIR)
+      of_node[i] = groups_scopes_follow (&self, i);
   for (guint i = n; i-- > 0;)
-    if (of_node[i] == NULL && vn_scene_get_node (scene, i)->kind == VN_SCENE_NODE)
+    if (of_node[i] == NULL && vn_scene_node_is_of_model (vn_scene_get_node (scene, i)))
       of_node[i] = groups_scopes_adopt (&self, i);
   for (guint i = 0; i < n; i++)
     if (of_node[i] != NULL)

@@ -7,6 +7,7 @@ typedef struct
 {
   VnModel  *model;
   VnRun *result;    /* nullable */
+  VnPairsShown pairs;
   VnScene  *scene;
   VnGroups *groups;    /* of the scene, or of one of the same geometry */
 } Made;
@@ -31,7 +32,7 @@ scene_groups_thread (GTask        *task,
 {
   Made *made = task_data;
 
-  made->scene = vn_scene_build (made->model, made->result);
+  made->scene = vn_scene_build (made->model, made->result, made->pairs);
   if (made->groups == NULL)
     made->groups = vn_groups_new (made->scene);
   g_task_return_boolean (task, TRUE);
@@ -41,7 +42,7 @@ scene_groups_thread (GTask        *task,
  * vn_scene_build_grouped_async:
  * @model: must not be edited meanwhile
  * @result: (nullable): of the model
- * @groups: (nullable): of the model, if they are known already
+ * @groups: (nullable): of the model with its pairs shown like that, if they are known already
  * @callback: called on the calling thread's main context
  *
  * Makes scene and groups of a model.
@@ -49,6 +50,7 @@ scene_groups_thread (GTask        *task,
 void
 vn_scene_build_grouped_async (VnModel             *model,
                               VnRun               *result,
+                              VnPairsShown         pairs,
                               VnGroups            *groups,
                               GCancellable        *cancellable,
                               GAsyncReadyCallback  callback,
@@ -62,6 +64,7 @@ vn_scene_build_grouped_async (VnModel             *model,
   made = g_new0 (Made, 1);
   made->model = vn_model_ref (model);
   made->result = result != NULL ? vn_run_ref (result) : NULL;
+  made->pairs = pairs;
   made->groups = groups != NULL ? vn_groups_ref (groups) : NULL;
   g_task_set_source_tag (task, vn_scene_build_grouped_async);
   g_task_set_task_data (task, made, scene_groups_free);

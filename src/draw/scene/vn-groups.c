@@ -174,7 +174,8 @@ groups_describe_nodes (const VnScene *scene,
   g_autoptr(GArray) counts = g_array_new (FALSE, FALSE, sizeof (Count));
 
   for (guint i = 0; i < nodes->len; i++)
-    groups_count_word (counts, vn_scene_get_node (scene, g_array_index (nodes, guint, i))->op);
+    if (vn_scene_get_node (scene, g_array_index (nodes, guint, i))->kind != VN_SCENE_PAIR)
+      groups_count_word (counts, vn_scene_get_node (scene, g_array_index (nodes, guint, i))->op);
   g_array_sort (counts, groups_compare_counts);
   return groups_join_counts (counts, TRUE);
 }
@@ -364,7 +365,7 @@ groups_flatten (VnGroups      *self,
         {
           VnGroupChild pill = { FALSE, k };
 
-          if (vn_scene_get_node (scene, k)->kind != VN_SCENE_NODE)
+          if (vn_scene_node_is_pill (vn_scene_get_node (scene, k)))
             g_array_append_val (self->children, pill);
         }
       g_array_index (self->groups, VnGroup, i).first_child = first_child;

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes a scene (boxes, pills, edges) from a model and its plan of quantization, and overlays from measured errors.
- * */
+/* Makes a scene (boxes, pills, edges) from a model and its plan of quantization. */
 #include "vn-scene-builder.h"
 
+#include "scene-pairs.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
-#include "vn-node-sizes.h"
-
-#include <math.h>
 
 
 typedef struct
@@ -17,6 +14,7 @@ typedef struct
   VnScene       *scene;
   GHashTable    *sources;     /* VnValue of a graph input -> index + 1 */
   guint         *box_of;      /* node index -> scene index */
+  VnScenePairs   pairs;
 } Build;
 
 /**
@@ -70,13 +68,14 @@ scene_builder_dup_shape (const VnType *type)
 /* ---- nodes ---- */
 
 static gboolean
-scene_builder_has_float_weights (const VnNode *node)
+scene_builder_has_float_weights (const Build  *self,
+                                 const VnNode *node)
 {
   for (guint i = 0; i < node->inputs->len; i++)
     {
       const VnValue *value = vn_node_get_input (node, i);
 
-      if (value != NULL && vn_value_is_constant (value) && scene_builder_is_float_value (value)
+      if (value != NULL && vn_scene_pairs_is_constant (&self->pairs, value) && scene_builder_is_float_value (value)
           && vn_shape_count (&value->type.shape, 0, value->type.shape.rank) > 1)
         return TRUE;
     }
@@ -92,19 +91,53 @@ scene_builder_is_slim (const VnSceneNode *box)
   return !((box->family == VN_FAMILY_POOL_NORM || box->family == VN_FAMILY_OTHER) && box->weighted);
 }
 
+/* What a pair that is drawn behind the node rounds its output to. */
+static VnDType
+scene_builder_find_dtype (const Build  *self,
+                          const VnNode *node)
+{
+  const VnValue *output = vn_node_get_output (node, 0);
+
+  for (guint i = 0; output != NULL && i < output->uses->len; i++)
+    {
+      const VnNode *user = g_array_index (output->uses, VnUse, i).node;
+
+      if (vn_scene_pairs_get_role (&self->pairs, user) == VN_PAIR_FIRST)
+        return vn_scene_pair_get_dtype (user);
+    }
+  return VN_DTYPE_UNDEFINED;
+}
+
+/* "s8 · 3×3/2": with the type that the weights are stored in, where their DequantizeLinear has no box of its own. */
+static char *
+scene_builder_dup_detail (const Build  *self,
+                          const VnNode *node)
+{
+  g_autofree char *detail = vn_node_dup_detail (node), *word = NULL;
+  VnDType stored = VN_DTYPE_UNDEFINED;
+
+  for (guint i = 0; i < node->inputs->len && stored == VN_DTYPE_UNDEFINED; i++)
+    if (vn_node_get_input (node, i) != NULL)
+      stored = vn_scene_pairs_get_stored (&self->pairs, vn_node_get_input (node, i));
+  if (stored == VN_DTYPE_UNDEFINED)
+    return g_steal_pointer (&detail);
+  word = g_ascii_strdown (vn_dtype_get_badge (stored), -1);
+  return detail != NULL ? g_strdup_printf ("%s · %s", word, detail) : g_steal_pointer (&word);
+}
+
 static void
 scene_builder_set_precision (const Build  *self,
                              const VnNode *node,
                              VnSceneNode  *box)
 {
-  VnDType dtype = self->result != NULL ? vn_run_get_node_dtype (self->result, node) : VN_DTYPE_UNDEFINED;
+  VnDType dtype = self->result != NULL ? vn_run_get_node_dtype (self->result, node) : scene_builder_find_dtype (self, node);
 
   if (dtype == VN_DTYPE_UNDEFINED)
     return;
   box->badge = (char *) vn_dtype_get_badge (dtype);
   box->excluded = vn_dtype_is_float (dtype);
   box->precision = box->excluded ? VN_PRECISION_FLOAT : vn_precision_of_dtype (dtype);
-  box->differs = box->excluded || (self->result->recipe != NULL
+  box->differs = box->excluded || (self->result != NULL && self->result->recipe != NULL
                                    && vn_precision_of_dtype (self->result->recipe->activation) != box->precision);
 }
 
@@ -131,7 +164,7 @@ scene_builder_add_box (Build        *self,
                        const VnNode *node)
 {
   g_autofree char *id = vn_node_dup_label (node);
-  g_autofree char *detail = vn_node_dup_detail (node);
+  g_autofree char *detail = scene_builder_dup_detail (self, node);
   g_autofree char *shape = NULL;
   const VnValue *output = vn_node_get_output (node, 0);
   VnSceneNode box = { .id = id, .source = node->index, .op = node->op_type, .detail = detail };
@@ -139,7 +172,7 @@ scene_builder_add_box (Build        *self,
   if (output != NULL)
     shape = scene_builder_dup_shape (&output->type);
   box.family = vn_op_family (node);
-  box.weighted = scene_builder_has_float_weights (node);
+  box.weighted = scene_builder_has_float_weights (self, node);
   box.slim = scene_builder_is_slim (&box);
   box.name = id;
   box.scope = *node->name == '\0' && output != NULL ? output->name : NULL;
@@ -147,6 +180,20 @@ scene_builder_add_box (Build        *self,
   scene_builder_set_precision (self, node, &box);
   if (scene_builder_is_unknown (node))
     scene_builder_mark_unknown (node, &box);
+  self->box_of[node->index] = vn_scene_add_node (self->scene, &box);
+}
+
+static void
+scene_builder_add_pair (Build        *self,
+                        const VnNode *node)
+{
+  g_autofree char *id = vn_node_dup_label (node), *text = vn_scene_pair_dup_text (node), *shape = NULL;
+  const VnValue *output = vn_node_get_output (node, 0);
+  VnSceneNode box = { .id = id, .source = node->index, .kind = VN_SCENE_PAIR, .family = VN_FAMILY_CONVERSION,
+                      .slim = TRUE, .op = (char *) "Q/DQ", .detail = text, .name = id };
+
+  shape = scene_builder_dup_shape (&output->type);
+  box.shape = shape;
   self->box_of[node->index] = vn_scene_add_node (self->scene, &box);
 }
 
@@ -324,8 +371,30 @@ scene_builder_add_nodes (Build *self)
       const VnNode *node = g_ptr_array_index (graph->nodes, i);
 
       self->box_of[i] = VN_SCENE_NONE;
-      if (!vn_node_is (node, "Constant"))
+      if (vn_scene_pairs_get_role (&self->pairs, node) == VN_PAIR_FIRST)
+        scene_builder_add_pair (self, node);
+      else if (vn_scene_pairs_get_role (&self->pairs, node) == VN_PAIR_NONE && !vn_node_is (node, "Constant"))
         scene_builder_add_box (self, node);
+    }
+}
+
+/* Nodes without a box are found at the one that stands for them. */
+static void
+scene_builder_add_stand_ins (Build *self)
+{
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
+      VnPairRole role = vn_scene_pairs_get_role (&self->pairs, node);
+      guint box;
+
+      if (role != VN_PAIR_REST && role != VN_PAIR_CONSTANT)
+        continue;
+      box = self->box_of[vn_scene_pairs_get_host (&self->pairs, node)->index];
+      if (box != VN_SCENE_NONE)
+        vn_scene_add_stand_in (self->scene, i, box);
+      if (role == VN_PAIR_REST)
+        self->box_of[i] = box;
     }
 }
 
@@ -333,6 +402,7 @@ scene_builder_add_nodes (Build *self)
  * vn_scene_build:
  * @model: with its types inferred, as far as that goes
  * @result: (nullable): of a run on @model: gives precisions
+ * @pairs: how QuantizeLinear and DequantizeLinear are drawn
  *
  * Makes what the canvas shows of a model: its operators as boxes, graph inputs and outputs as pills.
  * Constants are not drawn. The same model always gives the same geometry, with or without a result.
@@ -341,7 +411,8 @@ scene_builder_add_nodes (Build *self)
  */
 VnScene *
 vn_scene_build (const VnModel *model,
-                VnRun         *result)
+                VnRun         *result,
+                VnPairsShown   pairs)
 {
   g_autoptr(GHashTable) sources = NULL;
   g_autofree guint *box_of = NULL;
@@ -354,7 +425,9 @@ vn_scene_build (const VnModel *model,
   sources = g_hash_table_new (NULL, NULL);
   box_of = g_new (guint, graph->nodes->len + 1);
   self = (Build) { .graph = graph, .result = result, .scene = vn_scene_new (), .sources = sources, .box_of = box_of };
+  vn_scene_pairs_init (&self.pairs, graph, pairs == VN_PAIRS_FOLDED);
   scene_builder_add_nodes (&self);
+  scene_builder_add_stand_ins (&self);
   for (guint i = 0; i < graph->nodes->len; i++)
     if (box_of[i] != VN_SCENE_NONE)
       scene_builder_add_edges (&self, g_ptr_array_index (graph->nodes, i));
@@ -365,279 +438,7 @@ vn_scene_build (const VnModel *model,
 
       scene_builder_add_edge (&self, value, pill, 0);
     }
+  vn_scene_pairs_clear (&self.pairs);
   vn_scene_seal (self.scene);
   return self.scene;
-}
-
-/* ---- overlay ---- */
-
-static const VnErrorRow *
-scene_builder_row_of (const VnScene *scene,
-                      const VnModel *model,
-                      VnRun         *result,
-                      guint          i)
-{
-  const VnSceneNode *box = vn_scene_get_node (scene, i);
-
-  if (result == NULL || box->kind != VN_SCENE_NODE)
-    return NULL;
-  return vn_run_get_rated_error (result, g_ptr_array_index (model->graph->nodes, box->source));
-}
-
-/* FALSE: it was not measured. */
-static gboolean
-scene_builder_rate (const VnErrorRow *row,
-                    VnMetric          metric,
-                    GHashTable       *local,
-                    VnHeatHandles     handles,
-                    VnOverlayItem    *item)
-{
-  g_autofree char *text = NULL;
-  const double *alone;
-  double value, axis;
-
-  *item = (VnOverlayItem) { .measured = TRUE };
-  alone = row != NULL && local != NULL ? g_hash_table_lookup (local, row->value) : NULL;
-  if (row == NULL || (local != NULL ? alone == NULL : !vn_metric_is_measured (row, metric)))
-    return FALSE;
-  value = alone != NULL ? *alone : vn_metric_get (row, metric);
-  axis = row->n_bad > 0 && alone == NULL ? NAN : vn_heat_axis (metric, value);
-  item->is_nan = isnan (axis);
-  item->t = (float) vn_heat_t (axis, handles);
-  item->ticks = vn_heat_ticks (axis, handles);
-  item->is_bad = vn_heat_get_band (item->ticks) == VN_BAND_BAD;
-  item->is_origin = row->contribution > vn_metric_get_info (VN_METRIC_CONTRIBUTION)->fine;
-  text = vn_metric_format_short (metric, item->is_nan ? NAN : value);
-  g_strlcpy (item->value, text, sizeof item->value);
-  return TRUE;
-}
-
-static VnOverlay *
-scene_builder_make_errors (const VnScene *scene,
-                           const VnModel *model,
-                           VnRun         *result,
-                           VnMetric       metric,
-                           GHashTable    *local,
-                           VnHeatHandles  handles)
-{
-  guint n;
-  const char *unit = vn_metric_get_info (metric)->unit;
-  VnOverlay *overlay;
-
-  n = vn_scene_get_n_nodes (scene);
-  overlay = vn_overlay_new (VN_OVERLAY_ERROR, n, unit != NULL && *unit != '\0' ? _(unit) : NULL);
-  for (guint i = 0; i < n; i++)
-    {
-      const VnErrorRow *row = scene_builder_row_of (scene, model, result, i);
-      VnOverlayItem item;
-
-      if (scene_builder_rate (row, metric, local, handles, &item))
-        vn_overlay_set (overlay, i, &item);
-    }
-  return overlay;
-}
-
-/**
- * vn_scene_build_overlay:
- * @scene: of @model
- * @result: (nullable): %NULL: nothing is measured
- *
- * Returns: (transfer full): the error of every node by a metric, coloured by where the handles stand
- */
-VnOverlay *
-vn_scene_build_overlay (const VnScene *scene,
-                        const VnModel *model,
-                        VnRun         *result,
-                        VnMetric       metric,
-                        VnHeatHandles  handles)
-{
-  g_return_val_if_fail (scene != NULL, NULL);
-
-  return scene_builder_make_errors (scene, model, result, metric, NULL, handles);
-}
-
-/**
- * vn_scene_build_local:
- * @result: (nullable): %NULL: nothing is measured
- *
- * Returns: (transfer full): what rounding each tensor and its weights does by itself, as signal to noise
- */
-VnOverlay *
-vn_scene_build_local (const VnScene *scene,
-                      const VnModel *model,
-                      VnRun         *result,
-                      VnHeatHandles  handles)
-{
-  g_autoptr(GHashTable) local = NULL;
-
-  g_return_val_if_fail (scene != NULL, NULL);
-
-  local = vn_local_errors_new (result);
-  return scene_builder_make_errors (scene, model, result, VN_METRIC_SQNR, local, handles);
-}
-
-/**
- * vn_scene_build_rows:
- * @rows: by index of the node in its graph; %NULL: not measured
- *
- * Returns: (transfer full): the same of a network whose errors are not those of a result
- */
-VnOverlay *
-vn_scene_build_rows (const VnScene            *scene,
-                     const VnErrorRow * const *rows,
-                     VnMetric                  metric,
-                     VnHeatHandles             handles)
-{
-  const char *unit = vn_metric_get_info (metric)->unit;
-  VnOverlay *overlay;
-
-  g_return_val_if_fail (scene != NULL && rows != NULL, NULL);
-
-  overlay = vn_overlay_new (VN_OVERLAY_ERROR, vn_scene_get_n_nodes (scene), unit != NULL && *unit != '\0' ? _(unit) : NULL);
-  for (guint i = 0; i < vn_scene_get_n_nodes (scene); i++)
-    {
-      const VnSceneNode *box = vn_scene_get_node (scene, i);
-      VnOverlayItem item;
-
-      if (box->kind == VN_SCENE_NODE && scene_builder_rate (rows[box->source], metric, NULL, handles, &item))
-        vn_overlay_set (overlay, i, &item);
-    }
-  return overlay;
-}
-
-/**
- * vn_scene_default_handles:
- *
- * Returns: where the handles of a metric stand before anybody moves them
- */
-VnHeatHandles
-vn_scene_default_handles (const VnScene *scene,
-                          const VnModel *model,
-                          VnRun         *result,
-                          VnMetric       metric)
-{
-  guint n;
-  g_autofree double *values = NULL;
-  gsize used = 0;
-
-  g_return_val_if_fail (scene != NULL, ((VnHeatHandles) { 0 }));
-
-  n = vn_scene_get_n_nodes (scene);
-  values = g_new (double, n + 1);
-  for (guint i = 0; i < n; i++)
-    {
-      const VnErrorRow *row = scene_builder_row_of (scene, model, result, i);
-
-      if (row != NULL)
-        values[used++] = vn_metric_get (row, metric);
-    }
-  if (vn_metric_get_info (metric)->scale == VN_SCALE_SHARE)
-    return vn_heat_handles_for_run (metric, result != NULL ? result->errors : NULL);
-  return vn_heat_handles_from_values (metric, values, used);
-}
-
-/**
- * vn_scene_build_amounts:
- * @amounts: one for each node of the scene, not negative; NaN: not known
- *
- * Returns: (transfer full): sizes or times on the blue scale, as shares of all of them: vn_amount_t()
- */
-VnOverlay *
-vn_scene_build_amounts (const VnScene *scene,
-                        const double  *amounts,
-                        VnAmountUnit   unit)
-{
-  guint n;
-  VnOverlay *overlay;
-  double total = 0;
-
-  g_return_val_if_fail (scene != NULL, NULL);
-  g_return_val_if_fail (amounts != NULL, NULL);
-
-  n = vn_scene_get_n_nodes (scene);
-  overlay = vn_overlay_new (VN_OVERLAY_AMOUNT, n, NULL);
-  for (guint i = 0; i < n; i++)
-    total += isnan (amounts[i]) ? 0 : amounts[i];
-  vn_overlay_set_total (overlay, unit, total);
-  for (guint i = 0; i < n; i++)
-    {
-      VnOverlayItem item;
-
-      if (isnan (amounts[i]))
-        continue;
-      vn_overlay_rate_amount (overlay, amounts[i], &item);
-      vn_overlay_set (overlay, i, &item);
-    }
-  return overlay;
-}
-
-/* ---- kernels ---- */
-
-/* What becomes of the nodes, in a word, and how much that wants to be looked at. */
-static const struct { const char *word; float t; guint ticks; } scene_builder_kernels[VN_N_RUNTIME_KINDS] = {
-  [VN_RUNTIME_FLOAT] = { N_("float"), 0.75f, 4 },
-  [VN_RUNTIME_INTEGER] = { N_("integer"), 0, 0 },
-  [VN_RUNTIME_MOVES] = { N_("data movement"), 0, 0 },
-  [VN_RUNTIME_ABSORBED] = { N_("fused"), 0, 0 },
-  [VN_RUNTIME_FOLDED] = { N_("constant"), 0, 0 },
-};
-
-/**
- * vn_scene_find_kernel:
- * @i: of a box
- *
- * Returns: (nullable): what becomes of the node of a box in the runtime; %NULL: nothing is known, or it was fused
- */
-const VnRuntimeNode *
-vn_scene_find_kernel (const VnScene *scene,
-                      const VnModel *model,
-                      VnRun         *result,
-                      guint          i)
-{
-  const VnSceneNode *box;
-  const VnNode *node;
-  const VnValue *output;
-  g_autofree char *label = NULL;
-
-  g_return_val_if_fail (scene != NULL && model != NULL && result != NULL && result->forecast != NULL, NULL);
-
-  box = vn_scene_get_node (scene, i);
-  node = box->kind == VN_SCENE_NODE ? g_ptr_array_index (model->graph->nodes, box->source) : NULL;
-  output = node != NULL ? vn_node_get_output (node, 0) : NULL;
-  label = node != NULL ? vn_node_dup_label (node) : NULL;
-  return output != NULL ? vn_runtime_forecast_find_value (result->forecast, output->name, label) : NULL;
-}
-
-/**
- * vn_scene_build_kernels:
- * @result: (nullable): of @model
- *
- * Returns: (transfer full) (nullable): what ONNX Runtime makes of every node of the export, as far as known; what is not there
- *   any more was fused; %NULL if nothing is known about that
- */
-VnOverlay *
-vn_scene_build_kernels (const VnScene *scene,
-                        const VnModel *model,
-                        VnRun         *result)
-{
-  VnOverlay *overlay;
-
-  g_return_val_if_fail (scene != NULL && model != NULL, NULL);
-
-  if (result == NULL || result->forecast == NULL)
-    return NULL;
-  overlay = vn_overlay_new (VN_OVERLAY_KERNELS, vn_scene_get_n_nodes (scene), NULL);
-  for (guint i = 0; i < vn_scene_get_n_nodes (scene); i++)
-    {
-      const VnRuntimeNode *row = vn_scene_find_kernel (scene, model, result, i);
-      VnRuntimeKind kind = row != NULL ? row->kind : VN_RUNTIME_ABSORBED;
-      VnOverlayItem item = { .measured = TRUE, .t = scene_builder_kernels[kind].t, .ticks = scene_builder_kernels[kind].ticks,
-                             .band = kind };
-
-      if (vn_scene_get_node (scene, i)->kind != VN_SCENE_NODE)
-        continue;
-      g_strlcpy (item.value, _(scene_builder_kernels[kind].word), sizeof item.value);
-      vn_overlay_set (overlay, i, &item);
-    }
-  return overlay;
 }

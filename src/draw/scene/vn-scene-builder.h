@@ -10,10 +10,20 @@
 
 G_BEGIN_DECLS
 
+/**
+ * VnPairsShown: how QuantizeLinear and DequantizeLinear are drawn.
+ * @VN_PAIRS_FOLDED: two that belong together as a small box between the nodes; of a constant not at all, the node that reads it
+ *   says its type
+ * @VN_PAIRS_UNFOLDED: as nodes like all others
+ */
+typedef enum { VN_PAIRS_FOLDED, VN_PAIRS_UNFOLDED } VnPairsShown;
+
 VnScene      *vn_scene_build            (const VnModel  *model,
-                                         VnRun          *result);
+                                         VnRun          *result,
+                                         VnPairsShown    pairs);
 void          vn_scene_build_grouped_async (VnModel           *model,
                                          VnRun               *result,
+                                         VnPairsShown         pairs,
                                          VnGroups            *groups,
                                          GCancellable        *cancellable,
                                          GAsyncReadyCallback  callback,

@@ -9,6 +9,8 @@
 #define SLIM_HEIGHT   30.
 #define GROUP_HEIGHT  90.    /* two lips of 4 below the box included */
 #define PILL_HEIGHT   26.
+#define PAIR_HEIGHT   20.
+#define PAIR_MIN      60.
 #define PILL_MIN      72.
 #define PILL_MAX     280.
 
@@ -129,7 +131,7 @@ vn_scene_add_node (VnScene           *self,
   copy.badge = g_strdup (node->badge);
   g_array_append_val (self->nodes, copy);
   g_hash_table_insert (self->by_id, copy.id, GUINT_TO_POINTER (index + 1));
-  if (copy.kind == VN_SCENE_NODE)
+  if (vn_scene_node_is_of_model (&copy))
     g_hash_table_insert (self->by_source, GUINT_TO_POINTER (copy.source), GUINT_TO_POINTER (index + 1));
   return index;
 }
@@ -153,6 +155,21 @@ vn_scene_add_edge (VnScene           *self,
   copy.tooltip = g_strdup (edge->tooltip);
   g_array_append_val (self->edges, copy);
   return self->edges->len - 1;
+}
+
+/**
+ * vn_scene_add_stand_in:
+ * @source: index of a node in the model's graph that has no box
+ * @box: of the scene, found for it from now on
+ */
+void
+vn_scene_add_stand_in (VnScene *self,
+                       guint    source,
+                       guint    box)
+{
+  g_return_if_fail (!self->sealed && box < self->nodes->len);
+
+  g_hash_table_insert (self->by_source, GUINT_TO_POINTER (source), GUINT_TO_POINTER (box + 1));
 }
 
 static void
@@ -365,6 +382,19 @@ vn_scene_node_is_pill (const VnSceneNode *node)
 }
 
 /**
+ * vn_scene_node_is_of_model:
+ *
+ * Returns: whether its source is a node of the model
+ */
+gboolean
+vn_scene_node_is_of_model (const VnSceneNode *node)
+{
+  g_return_val_if_fail (node != NULL, FALSE);
+
+  return node->kind == VN_SCENE_NODE || node->kind == VN_SCENE_PAIR;
+}
+
+/**
  * vn_scene_node_get_size:
  * @width: (out): in world units, which are pixels at 100 %
  * @height: (out): likewise
@@ -393,6 +423,12 @@ vn_scene_node_get_size (const VnSceneNode *node,
       return;
     }
 
+  if (node->kind == VN_SCENE_PAIR)
+    {
+      *width = 2 * (double) (int) (CLAMP (6.4 * g_utf8_strlen (node->detail, -1) + 20, PAIR_MIN, NODE_WIDTH) / 2);
+      *height = PAIR_HEIGHT;
+      return;
+    }
   text = 8.2 * g_utf8_strlen (node->name, -1);
   if (node->shape != NULL)
     text += 8 + 7.2 * g_utf8_strlen (node->shape, -1);

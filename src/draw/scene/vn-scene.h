@@ -18,6 +18,7 @@ typedef enum
   VN_SCENE_INPUT,     /* pill: graph input */
   VN_SCENE_OUTPUT,    /* pill: graph output */
   VN_SCENE_GROUP,     /* several nodes that are shown as one box */
+  VN_SCENE_PAIR,      /* QuantizeLinear with its DequantizeLinear */
 } VnSceneKind;
 
 /**
@@ -48,7 +49,7 @@ typedef enum
  * @excluded: left in float on purpose: hatched, "not quantized"
  * @weighted: float weights enter it
  * @op: operator, first line
- * @detail: "3×3 depthwise", or NULL
+ * @detail: "3×3 depthwise", or NULL; of a pair its type, scale and zero point
  * @name: second line, or name of a pill
  * @scope: (nullable): a name that tells where the node belongs, of one that has no name itself
  * @shape: "1×576×20×20", or NULL
@@ -92,6 +93,9 @@ guint              vn_scene_add_node       (VnScene           *self,
                                             const VnSceneNode *node);
 guint              vn_scene_add_edge       (VnScene           *self,
                                             const VnSceneEdge *edge);
+void               vn_scene_add_stand_in   (VnScene           *self,
+                                            guint              source,
+                                            guint              box);
 void               vn_scene_seal           (VnScene           *self);
 
 guint              vn_scene_get_n_nodes    (const VnScene     *self);
@@ -113,6 +117,7 @@ const guint       *vn_scene_get_out_edges  (const VnScene     *self,
 gboolean           vn_scene_same_geometry  (const VnScene     *a,
                                             const VnScene     *b);
 gboolean           vn_scene_node_is_pill   (const VnSceneNode *node);
+gboolean           vn_scene_node_is_of_model (const VnSceneNode *node);
 void               vn_scene_node_get_size  (const VnSceneNode *node,
                                             double            *width,
                                             double            *height);

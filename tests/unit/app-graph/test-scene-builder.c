@@ -47,7 +47,7 @@ test_small (void)
   vn_node_set_int (concat, "axis", -1);
   vn_graph_set_output (graph, 0, vn_node_get_output (concat, 0));
 
-  scene = vn_scene_build (model, NULL);
+  scene = vn_scene_build (model, NULL, VN_PAIRS_UNFOLDED);
   g_assert_cmpuint (vn_scene_get_n_nodes (scene), ==, 5);
   g_assert_cmpuint (vn_scene_get_n_edges (scene), ==, 6);
   box = vn_scene_get_node (scene, 1);
@@ -68,6 +68,84 @@ test_small (void)
   g_assert_false (vn_overlay_get (overlay, 1)->measured);
 }
 
+/* x → pair → Conv (weight and bias restored from integers) → Relu → pair → two readers with a DequantizeLinear each, one behind a
+ * Cast. Folded, it is drawn as the float network with two small boxes; unfolded, every node has a box. */
+static void
+test_pairs (void)
+{
+  g_autoptr(VnModel) model = vn_model_new (8, 13);
+  VnGraph *graph = model->graph;
+  VnShape image = VN_SHAPE (1, 4, 10, 10), filter = VN_SHAPE (4, 4, 3, 3), channels = VN_SHAPE (4), scalar = { 0 };
+  VnValue *x = vn_graph_add_input (graph, "x", VN_DTYPE_F32, &image), *params[3], *inputs[3], *value;
+  float scale = 0.0625f;
+  g_autoptr(VnTensor) step = vn_tensor_new_f32 (&scalar, &scale), zero = vn_tensor_new (VN_DTYPE_U8, &scalar, NULL),
+                      weight = vn_tensor_new (VN_DTYPE_S8, &filter, NULL), bias = vn_tensor_new (VN_DTYPE_S32, &channels, NULL);
+  static const struct { const char *name; VnSceneKind kind; } folded[] = {
+    { "x", VN_SCENE_INPUT }, { "q0", VN_SCENE_PAIR }, { "conv", VN_SCENE_NODE }, { "relu", VN_SCENE_NODE },
+    { "q1", VN_SCENE_PAIR }, { "pool", VN_SCENE_NODE }, { "sigmoid", VN_SCENE_NODE },
+  };
+  static const struct { const char *node, *box; } stand_ins[] = {
+    { "dq0", "q0" }, { "dw", "conv" }, { "db", "conv" }, { "cast", "q1" }, { "dq1", "q1" }, { "dq2", "q1" }, { "relu", "relu" },
+  };
+  g_autoptr(VnScene) scene = NULL, whole = NULL;
+  const VnSceneNode *box;
+
+  *(guint8 *) zero->data = 5;
+  params[1] = vn_graph_add_initializer (graph, "step", step);
+  params[2] = vn_graph_add_initializer (graph, "zero", zero);
+  for (guint i = 0; i < 2; i++)
+    {
+      const char *names[] = { "dw", "db" };
+      VnTensor *tensors[] = { weight, bias };
+
+      params[0] = vn_graph_add_initializer (graph, i == 0 ? "w" : "b", tensors[i]);
+      inputs[i + 1] = vn_graph_add_value (graph, NULL, VN_DTYPE_F32, &tensors[i]->shape);
+      vn_graph_add_node (graph, names[i], "", "DequantizeLinear", params, 2, &inputs[i + 1], 1);
+    }
+  params[0] = x;
+  value = vn_graph_add_value (graph, NULL, VN_DTYPE_U8, &image);
+  vn_graph_add_node (graph, "q0", "", "QuantizeLinear", params, 3, &value, 1);
+  params[0] = value;
+  inputs[0] = vn_graph_add_value (graph, NULL, VN_DTYPE_F32, &image);
+  vn_graph_add_node (graph, "dq0", "", "DequantizeLinear", params, 3, &inputs[0], 1);
+  value = vn_graph_add_value (graph, NULL, VN_DTYPE_F32, &image);
+  vn_graph_add_node (graph, "conv", "", "Conv", inputs, 3, &value, 1);
+  params[0] = vn_node_get_output (add_node (graph, "relu", "Relu", value, NULL, image), 0);
+  value = vn_graph_add_value (graph, NULL, VN_DTYPE_U8, &image);
+  vn_graph_add_node (graph, "q1", "", "QuantizeLinear", params, 3, &value, 1);
+  params[0] = vn_graph_add_value (graph, NULL, VN_DTYPE_U8, &image);
+  vn_graph_add_node (graph, "cast", "", "Cast", &value, 1, &params[0], 1);
+  for (guint i = 0; i < 2; i++)
+    {
+      value = vn_graph_add_value (graph, NULL, VN_DTYPE_F32, &image);
+      vn_graph_add_node (graph, i == 0 ? "dq1" : "dq2", "", "DequantizeLinear", params, 3, &value, 1);
+      add_node (graph, i == 0 ? "pool" : "sigmoid", i == 0 ? "GlobalAveragePool" : "Sigmoid", value, NULL, image);
+    }
+
+  scene = vn_scene_build (model, NULL, VN_PAIRS_FOLDED);
+  g_assert_cmpuint (vn_scene_get_n_nodes (scene), ==, G_N_ELEMENTS (folded));
+  for (guint i = 0; i < G_N_ELEMENTS (folded); i++)
+    {
+      g_assert_cmpstr (vn_scene_get_node (scene, i)->name, ==, folded[i].name);
+      g_assert_cmpint (vn_scene_get_node (scene, i)->kind, ==, folded[i].kind);
+    }
+  g_assert_cmpuint (vn_scene_get_n_edges (scene), ==, 6);
+  for (guint i = 0; i < G_N_ELEMENTS (stand_ins); i++)
+    {
+      const VnNode *node = vn_graph_find_node (graph, stand_ins[i].node);
+
+      box = vn_scene_get_node (scene, vn_scene_find_source (scene, node->index));
+      g_assert_cmpstr (box->name, ==, stand_ins[i].box);
+    }
+  g_assert_cmpstr (vn_scene_get_node (scene, 1)->detail, ==, "u8 · 0.0625 · 5");
+  g_assert_cmpstr (vn_scene_get_node (scene, 2)->detail, ==, "s8 · 3×3");
+  g_assert_true (vn_scene_get_node (scene, 2)->weighted);
+  g_assert_cmpstr (vn_scene_get_node (scene, 3)->badge, ==, "U8");
+
+  whole = vn_scene_build (model, NULL, VN_PAIRS_UNFOLDED);
+  g_assert_cmpuint (vn_scene_get_n_nodes (whole), ==, 1 + graph->nodes->len);
+}
+
 /* By the share of the whole: three decades; ticks are quarters of these. */
 static void
 test_amounts (void)
@@ -82,7 +160,7 @@ test_amounts (void)
 
   for (guint i = 0; i < 5; i++)
     value = vn_node_get_output (add_node (model->graph, NULL, "Relu", value, NULL, shape), 0);
-  scene = vn_scene_build (model, NULL);
+  scene = vn_scene_build (model, NULL, VN_PAIRS_UNFOLDED);
   overlay = vn_scene_build_amounts (scene, amounts, VN_AMOUNT_BYTES);
   g_assert_cmpfloat (vn_overlay_get_total (overlay), ==, 1000000);
   for (guint i = 0; i < 6; i++)
@@ -198,7 +276,7 @@ test_networks (void)
         g_test_message ("%s: types not inferred: %s", names[i], error->message);
       g_clear_error (&error);
       start = g_get_monotonic_time ();
-      scene = vn_scene_build (model, NULL);
+      scene = vn_scene_build (model, NULL, VN_PAIRS_UNFOLDED);
       built = g_get_monotonic_time ();
       layout = vn_graph_layout_new_for_scene (scene, NULL, &error);
       laid = g_get_monotonic_time ();
@@ -315,8 +393,8 @@ test_result (void)
   g_assert_no_error (error);
   result = vn_quantize_job_get_result (job);
 
-  plain = vn_scene_build (model, NULL);
-  scene = vn_scene_build (model, result);
+  plain = vn_scene_build (model, NULL, VN_PAIRS_UNFOLDED);
+  scene = vn_scene_build (model, result, VN_PAIRS_UNFOLDED);
   g_assert_true (vn_scene_same_geometry (plain, scene));
   overlay = vn_scene_build_overlay (scene, model, result, VN_METRIC_SQNR,
                                     vn_scene_default_handles (scene, model, result, VN_METRIC_SQNR));
@@ -348,6 +426,7 @@ main (int    argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/scene-builder/small", test_small);
+  g_test_add_func ("/scene-builder/pairs", test_pairs);
   g_test_add_func ("/scene-builder/amounts", test_amounts);
   g_test_add_func ("/scene-builder/precisions", test_precisions);
   g_test_add_func ("/scene-builder/networks", test_networks);

@@ -81,6 +81,14 @@ test_terms (void)
     { "CONV", "2 3" },
     { "attention", "0 1" },
     { "tensor4", "4" },
+    { "shape:4", "0 1 2 3 4 5" },
+    { "shape:4x*", "" },
+    { "shape:*|2x2 conv", "2 3" },
+    { "MatMul>MatMul", "0 1" },
+    { "MatMul>Conv*", "1 2" },
+    { "matmul>conv>*>slice", "1 2 3 4" },
+    { "Conv>MatMul", "" },
+    { "-*>relu conv", "2 3" },
     { "relu #5", "5" },                  /* two parts of the one name */
     { "\"Relu #5\"", "5" },
     { "*attention*/MatMul", "0 1" },
@@ -168,23 +176,89 @@ test_problems (void)
     }
 }
 
-/* Whatever is offered can be typed, and all but one find something here. */
+/* Conv, a pair, Sigmoid and Mul, as in many detectors. */
+static VnModel *
+make_swish (void)
+{
+  static const char * const types[] = { "Conv", "QuantizeLinear", "DequantizeLinear", "Sigmoid", "Mul" };
+  VnModel *model = vn_model_new (8, 13);
+  VnShape shape = VN_SHAPE (1, 64, 20, 20), filter = VN_SHAPE (64, 64, 1, 1);
+  g_autoptr(VnTensor) weight = vn_tensor_new (VN_DTYPE_F32, &filter, NULL);
+  VnValue *inputs[] = { vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &shape),
+                        vn_graph_add_initializer (model->graph, "backbone.weight", weight) };
+
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    {
+      VnValue *output = vn_graph_add_value (model->graph, NULL, VN_DTYPE_F32, &shape);
+
+      vn_graph_add_node (model->graph, NULL, "", types[i], inputs, i == 0 ? 2 : 1, &output, 1);
+      inputs[0] = output;
+    }
+  return model;
+}
+
+static char *
+find_plain (const VnModel *model,
+            const char    *text)
+{
+  g_autoptr(VnNodeQuery) query = vn_node_query_new (text);
+  GString *found = g_string_new (NULL);
+
+  for (guint i = 0; i < model->graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (model->graph->nodes, i);
+      g_autofree char *label = vn_node_dup_label (node);
+      VnNodeFacts facts = { node, label, NULL, VN_DTYPE_UNDEFINED, NAN, NULL };
+
+      if (vn_node_query_matches (query, &facts))
+        g_string_append_printf (found, "%s%u", found->len > 0 ? " " : "", i);
+    }
+  return g_string_free (found, FALSE);
+}
+
+/* Nodes in a row, over what quantizing has put between them; what they read; their shapes. */
+static void
+test_structure (void)
+{
+  static const struct { const char *text, *found; } cases[] = {
+    { "Conv>Sigmoid>Mul", "0 3 4" },
+    { "Conv>Quant*", "0 1" },
+    { "Conv>Mul", "" },
+    { "Sigmoid>*", "3 4" },
+    { "backbone", "0" },
+    { "*.weight", "0" },
+    { "shape:1x64x*", "0 1 2 3 4" },
+    { "shape:1×64×20×20 type:mul", "4" },
+    { "shape:1x64", "" },
+  };
+  g_autoptr(VnModel) model = make_swish ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *found = find_plain (model, cases[i].text);
+
+      g_test_message ("%s", cases[i].text);
+      g_assert_cmpstr (found, ==, cases[i].found);
+    }
+}
+
+/* Whatever is offered can be typed, and finds something here. */
 static void
 test_examples (void)
 {
   guint n, n_found = 0;
   const VnNodeExample *examples = vn_node_query_get_examples (&n);
-  g_autoptr(VnModel) model = make_model ();
+  g_autoptr(VnModel) model = make_model (), swish = make_swish ();
 
   g_assert_cmpuint (n, >, 5);
   for (guint i = 0; i < n; i++)
     {
       g_autoptr(VnNodeQuery) query = vn_node_query_new (examples[i].text);
-      g_autofree char *found = find (model, examples[i].text);
+      g_autofree char *found = find (model, examples[i].text), *more = find_plain (swish, examples[i].text);
 
       g_assert_null (vn_node_query_get_problem (query));
       g_assert_false (vn_node_query_is_empty (query));
-      n_found += *found != '\0';
+      n_found += *found != '\0' || *more != '\0';
     }
   g_assert_cmpuint (n_found, ==, n);
 }
@@ -197,6 +271,7 @@ main (int    argc,
   g_test_add_func ("/node-query/terms", test_terms);
   g_test_add_func ("/node-query/changes", test_changes);
   g_test_add_func ("/node-query/problems", test_problems);
+  g_test_add_func ("/node-query/structure", test_structure);
   g_test_add_func ("/node-query/examples", test_examples);
   return g_test_run ();
 }
