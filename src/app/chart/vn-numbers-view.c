@@ -3,6 +3,7 @@
 #include "vn-numbers-view.h"
 
 #include "vn-constant-look.h"
+#include "vn-i18n.h"
 
 #define LONGEST_ROW  6    /* elements of the last axis that have one line together */
 #define PER_LINE     4
@@ -211,7 +212,7 @@ vn_numbers_view_init (VnNumbersView *self)
   g_signal_connect (factory, "setup", G_CALLBACK (numbers_view_make_row), NULL);
   g_signal_connect (factory, "bind", G_CALLBACK (numbers_view_bind_row), NULL);
   self->list = GTK_LIST_VIEW (gtk_list_view_new (NULL, factory));
-  gtk_widget_add_css_class (GTK_WIDGET (self->list), "numbers");
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->list), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Values"), -1);
   self->scroller = gtk_scrolled_window_new ();
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->scroller), GTK_WIDGET (self->list));
   gtk_widget_set_parent (self->scroller, GTK_WIDGET (self));

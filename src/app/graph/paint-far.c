@@ -10,13 +10,17 @@
 #define OUTLINE_HEIGHT  4.5
 #define BARE_SHADE      0.15 /* ink in the fill of blocks too low for an outline: white ones must be seen */
 #define INNER_HEIGHT   12.
+#define NAME_HEIGHT    10    /* in pixels: of blocks that have room for a name */
+#define NAME_WIDTH     30
+#define FAR_MARGIN      4
 
 typedef struct
 {
   int      key;       /* colour and order: larger is drawn later */
   int      x, y, width, height;
   VnColor  fill;
-  guint8   precision, mark;
+  guint8   precision, mark, family;
+  const VnSceneNode *node;
   gboolean is_bad, is_excluded, has_outline;
 } FarRect;
 
@@ -52,6 +56,8 @@ far_rect (Paint *paint,
   rect.height = MAX ((int) lround (y + height) - rect.y, 2);
   rect.precision = (guint8) look.node->precision;
   rect.mark = (guint8) look.mark;
+  rect.family = (guint8) look.node->family;
+  rect.node = look.node;
   if (look.item != NULL && look.item->measured && !look.is_excluded)
     rect.key = 3 + (look.item->is_nan ? 255 : (int) (CLAMP (fabs ((double) look.item->t), 0, 1) * 255))
                + (look.item->t < 0 ? 256 : 0);
@@ -115,6 +121,39 @@ paint_bad (Paint         *paint,
     paint_far_add_rect (paint, &rects[i], 1);
   vn_paint_set_color (paint, rects[0].fill, 1);
   cairo_fill (paint->cr);
+}
+
+/* The type stays visible by its color while there is room for it beside the fill. */
+static void
+paint_families (Paint         *paint,
+                const FarRect *rects,
+                guint          n)
+{
+  int width = (int) lround (FAMILY_EDGE * paint->camera.zoom);
+
+  for (guint family = 0; width > 0 && family < G_N_ELEMENTS (paint->self->theme.family); family++)
+    {
+      for (guint i = 0; i < n; i++)
+        if (rects[i].family == family && rects[i].has_outline && rects[i].node->kind == VN_SCENE_NODE)
+          cairo_rectangle (paint->cr, rects[i].x, rects[i].y, width, rects[i].height);
+      vn_paint_set_color (paint, paint->self->theme.family[family], 1);
+      cairo_fill (paint->cr);
+    }
+}
+
+/* What a block is, where it is large enough to be read. */
+static void
+paint_far_name (Paint         *paint,
+                const FarRect *rect)
+{
+  double space = rect->width - 2 * FAR_MARGIN, width;
+  PangoLayout *layout;
+
+  if (rect->height < NAME_HEIGHT || space < NAME_WIDTH || rect->node->kind == VN_SCENE_PAIR)
+    return;
+  layout = vn_paint_text (paint, TEXT_FAR, vn_scene_node_is_pill (rect->node) ? rect->node->name : rect->node->op, space, &width);
+  vn_paint_set_color (paint, vn_color_get_text (rect->fill), 1);
+  vn_paint_show_middle (paint, layout, rect->x + (rect->width - MIN (width, space)) / 2, rect->y + rect->height / 2.0);
 }
 
 /* What stays visible of the precision while there is room. */
@@ -182,6 +221,7 @@ vn_paint_far_nodes (Paint        *paint,
       else
         paint_plain (paint, rects, n);
     }
+  paint_families (paint, (const FarRect *) self->rects->data, nodes->len);
   cairo_set_antialias (paint->cr, CAIRO_ANTIALIAS_DEFAULT);
   for (bad = nodes->len; bad > 0 && g_array_index (self->rects, FarRect, bad - 1).is_bad; bad--)
     continue;
@@ -190,6 +230,7 @@ vn_paint_far_nodes (Paint        *paint,
     {
       const FarRect *rect = &g_array_index (self->rects, FarRect, i);
 
+      paint_far_name (paint, rect);
       vn_paint_far_mark (paint, (VnSceneMark) rect->mark, rect->x, rect->y, rect->width, rect->height);
     }
   cairo_restore (paint->cr);

@@ -58,7 +58,7 @@ paint_family (Paint      *paint,
 {
   const VnGraphTheme *theme = &paint->self->theme;
   const VnRect *box = &look->box;
-  double width = theme->high_contrast ? 6 : 4, r = BOX_RADIUS;
+  double width = theme->high_contrast ? 8 : FAMILY_EDGE, r = BOX_RADIUS;
   double angle = acos (1 - width / r);
 
   cairo_new_path (paint->cr);

@@ -14,6 +14,7 @@ static const struct { double size; gboolean bold; } styles[N_TEXT_STYLES] = {
   [TEXT_BADGE] = { 10, TRUE },
   [TEXT_PILL] = { 12, TRUE },
   [TEXT_OP_MIDDLE] = { 12.5, TRUE },
+  [TEXT_FAR] = { 10, TRUE },
 };
 
 typedef struct

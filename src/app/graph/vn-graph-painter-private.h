@@ -9,6 +9,7 @@
 
 G_BEGIN_DECLS
 
+#define FAMILY_EDGE   6.    /* at the left of a box, in the color of its family */
 #define BOX_RADIUS    8.
 #define ARROW_SIZE    7.
 #define TICK_WIDTH    2.
@@ -25,6 +26,7 @@ typedef enum
   TEXT_BADGE,     /* bold 10 */
   TEXT_PILL,      /* bold 12 */
   TEXT_OP_MIDDLE, /* bold 12.5, in screen pixels */
+  TEXT_FAR,       /* bold 10, in screen pixels */
   N_TEXT_STYLES
 } TextStyle;
 

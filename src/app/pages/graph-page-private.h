@@ -36,7 +36,7 @@ struct _VnGraphPage
   GtkPopover    *context, *leak;
   GtkRevealer   *bar;
   GtkWidget     *corner;        /* minimap and zoom */
-  GtkLabel      *bar_label, *bar_place, *zoom_label;
+  GtkLabel      *bar_label, *bar_place, *zoom_label, *symbols;
   GtkButton     *zoom_out, *zoom_in, *zoom_original, *zoom_fit;
 };
 

@@ -213,6 +213,7 @@ vn_inspector_values (VnDocument *document,
                      GPtrArray  *values)
 {
   GtkWidget *list;
+  guint n_rows = 0;
   g_autofree char *note = NULL;
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && values != NULL, NULL);
@@ -220,9 +221,12 @@ vn_inspector_values (VnDocument *document,
   if (values->len == 0)
     return NULL;
   list = vn_row_list_new ();
-  for (guint i = 0; i < MIN (values->len, MAX_VALUE_ROWS); i++)
+  for (guint i = 0; i < values->len && n_rows < MAX_VALUE_ROWS; i++)
     if (g_ptr_array_index (values, i) != NULL)
-      inspector_sections_add_value_row (list, document, g_ptr_array_index (values, i));
+      {
+        inspector_sections_add_value_row (list, document, g_ptr_array_index (values, i));
+        n_rows++;
+      }
   note = g_strdup_printf ("%u", values->len);
   return vn_section_new (title, values->len > 1 ? note : NULL, list);
 }

@@ -446,6 +446,7 @@ constant_panel_fill (VnConstantPanel *self)
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 8), *card;
 
   self->list = vn_row_list_new ();
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->list), GTK_ACCESSIBLE_PROPERTY_LABEL, self->value->name, -1);
   constant_panel_add_facts (self);
   self->status = GTK_LABEL (vn_label_new (_("Reading the values …"), "caption"));
   self->histogram = vn_histogram_view_new ();

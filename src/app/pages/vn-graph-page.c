@@ -7,6 +7,7 @@
 #include "vn-i18n.h"
 #include "vn-settings.h"
 
+#define MOST_SYMBOLS 6       /* that are explained on the canvas */
 #define THREAD_NODES 1500    /* smaller models are prepared in a few milliseconds */
 
 static void graph_page_init_interface (VnPageInterface *interface);
@@ -138,9 +139,29 @@ graph_page_get_pairs (VnGraphPage *self)
   return g_variant_get_boolean (folds) ? VN_PAIRS_FOLDED : VN_PAIRS_UNFOLDED;
 }
 
+/* What the letters in shapes stand for. */
+static void
+graph_page_show_symbols (VnGraphPage *self)
+{
+  guint n = self->scene != NULL ? vn_scene_get_n_symbols (self->scene) : 0;
+  g_autoptr(GString) lines = g_string_new (NULL);
+
+  for (guint i = 0; i < MIN (n, MOST_SYMBOLS); i++)
+    {
+      const char *text, *letter = vn_scene_get_symbol (self->scene, i, &text);
+
+      g_string_append_printf (lines, "%s%s = %s", i > 0 ? "\n" : "", letter, text);
+    }
+  if (n > MOST_SYMBOLS)
+    g_string_append (lines, "\n…");
+  gtk_label_set_label (self->symbols, lines->str);
+  gtk_widget_set_visible (GTK_WIDGET (self->symbols), n > 0);
+}
+
 static void
 graph_page_show_scene (VnGraphPage *self)
 {
+  graph_page_show_symbols (self);
   vn_graph_view_set_network (self->view, self->scene, self->groups);
   graph_page_update_actions (self);
   vn_graph_page_update_legend (self);
@@ -382,6 +403,7 @@ vn_graph_page_class_init (VnGraphPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, bar_label);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, bar_place);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, zoom_label);
+  gtk_widget_class_bind_template_child (widget_class, VnGraphPage, symbols);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, zoom_out);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, zoom_in);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, zoom_original);

@@ -182,11 +182,16 @@ inspector_show_model (VnInspector *self)
 {
   VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
   g_autofree char *title = vn_bench_dup_title (VN_BENCH (self->document));
+  g_autoptr(GPtrArray) inputs = g_ptr_array_new ();
 
+  /* old files list their weights among the inputs */
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    if (((VnValue *) g_ptr_array_index (model->graph->inputs, i))->initializer == NULL)
+      g_ptr_array_add (inputs, g_ptr_array_index (model->graph->inputs, i));
   gtk_label_set_label (self->title, title);
   gtk_label_set_label (self->subtitle, _("Select a node to see its details"));
   inspector_append (self, vn_inspector_model (model));
-  inspector_append (self, vn_inspector_values (self->document, _("Inputs"), model->graph->inputs));
+  inspector_append (self, vn_inspector_values (self->document, _("Inputs"), inputs));
   inspector_append (self, vn_inspector_values (self->document, _("Outputs"), model->graph->outputs));
   inspector_append (self, vn_inspector_file (model));
   inspector_append (self, vn_inspector_description (model->doc));

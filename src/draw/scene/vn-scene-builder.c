@@ -6,6 +6,7 @@
 #include "vn-format.h"
 #include "vn-i18n.h"
 
+#include <string.h>
 
 typedef struct
 {
@@ -15,7 +16,11 @@ typedef struct
   GHashTable    *sources;     /* VnValue of a graph input -> index + 1 */
   guint         *box_of;      /* node index -> scene index */
   VnScenePairs   pairs;
+  GHashTable    *letters;     /* symbol of a dimension -> what stands for it */
 } Build;
+
+/* Longer ones, such as "floor((height - 1) / 2) + 1", are said by a letter: the shape would have no room for them. */
+#define LONGEST_SYMBOL 12
 
 /**
  * vn_precision_of_dtype:
@@ -42,9 +47,33 @@ scene_builder_is_float_value (const VnValue *value)
   return value->type.kind == VN_TYPE_TENSOR && vn_dtype_is_float (value->type.dtype);
 }
 
+static gboolean
+scene_builder_is_short (const char *symbol)
+{
+  return g_utf8_strlen (symbol, -1) <= LONGEST_SYMBOL && strpbrk (symbol, " +-*/()") == NULL;
+}
+
+/* "A", …, "Z", "A1", …: the same for the same expression. */
+static const char *
+scene_builder_get_letter (Build      *self,
+                          const char *symbol)
+{
+  const char *known = g_hash_table_lookup (self->letters, symbol);
+  guint n = g_hash_table_size (self->letters);
+  char *letter;
+
+  if (known != NULL)
+    return known;
+  letter = n < 26 ? g_strdup_printf ("%c", 'A' + (int) n) : g_strdup_printf ("%c%u", 'A' + (int) (n % 26), n / 26);
+  g_hash_table_insert (self->letters, g_strdup (symbol), letter);
+  vn_scene_add_symbol (self->scene, letter, symbol);
+  return letter;
+}
+
 /* "1×3×224×224", names for dims that have one. */
 static char *
-scene_builder_dup_shape (const VnType *type)
+scene_builder_dup_shape (Build        *self,
+                         const VnType *type)
 {
   GString *text;
 
@@ -60,7 +89,8 @@ scene_builder_dup_shape (const VnType *type)
       if (type->shape.dims[i] >= 0)
         g_string_append_printf (text, "%" G_GINT64_FORMAT, type->shape.dims[i]);
       else
-        g_string_append (text, type->symbols[i] != NULL ? type->symbols[i] : "?");
+        g_string_append (text, type->symbols[i] == NULL ? "?" : scene_builder_is_short (type->symbols[i])
+                         ? type->symbols[i] : scene_builder_get_letter (self, type->symbols[i]));
     }
   return g_string_free (text, FALSE);
 }
@@ -170,7 +200,7 @@ scene_builder_add_box (Build        *self,
   VnSceneNode box = { .id = id, .source = node->index, .op = node->op_type, .detail = detail };
 
   if (output != NULL)
-    shape = scene_builder_dup_shape (&output->type);
+    shape = scene_builder_dup_shape (self, &output->type);
   box.family = vn_op_family (node);
   box.weighted = scene_builder_has_float_weights (self, node);
   box.slim = scene_builder_is_slim (&box);
@@ -192,7 +222,7 @@ scene_builder_add_pair (Build        *self,
   VnSceneNode box = { .id = id, .source = node->index, .kind = VN_SCENE_PAIR, .family = VN_FAMILY_CONVERSION,
                       .slim = TRUE, .op = (char *) "Q/DQ", .detail = text, .name = id };
 
-  shape = scene_builder_dup_shape (&output->type);
+  shape = scene_builder_dup_shape (self, &output->type);
   box.shape = shape;
   self->box_of[node->index] = vn_scene_add_node (self->scene, &box);
 }
@@ -205,7 +235,7 @@ scene_builder_add_pill (Build         *self,
 {
   g_autofree char *id = g_strdup_printf ("%s %u %s", kind == VN_SCENE_INPUT ? "input" : "output", index,
                                          value->name);
-  g_autofree char *shape = scene_builder_dup_shape (&value->type);
+  g_autofree char *shape = scene_builder_dup_shape (self, &value->type);
   VnSceneNode pill = { .id = id, .source = index, .kind = kind, .op = (char *) "", .name = value->name,
                        .shape = shape };
 
@@ -414,7 +444,7 @@ vn_scene_build (const VnModel *model,
                 VnRun         *result,
                 VnPairsShown   pairs)
 {
-  g_autoptr(GHashTable) sources = NULL;
+  g_autoptr(GHashTable) sources = NULL, letters = NULL;
   g_autofree guint *box_of = NULL;
   const VnGraph *graph;
   Build self;
@@ -423,8 +453,10 @@ vn_scene_build (const VnModel *model,
 
   graph = model->graph;
   sources = g_hash_table_new (NULL, NULL);
+  letters = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   box_of = g_new (guint, graph->nodes->len + 1);
-  self = (Build) { .graph = graph, .result = result, .scene = vn_scene_new (), .sources = sources, .box_of = box_of };
+  self = (Build) { .graph = graph, .result = result, .scene = vn_scene_new (), .sources = sources, .box_of = box_of,
+                   .letters = letters };
   vn_scene_pairs_init (&self.pairs, graph, pairs == VN_PAIRS_FOLDED);
   scene_builder_add_nodes (&self);
   scene_builder_add_stand_ins (&self);

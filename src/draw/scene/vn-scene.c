@@ -5,6 +5,9 @@
 #include <string.h>
 
 #define NODE_WIDTH   176.
+#define NODE_MAX     320.
+#define NODE_ROOM     56.    /* beside the operator: margins and a badge */
+#define GROUP_ROOM    84.    /* beside the title of a group: chevron, margins and the number of its nodes */
 #define FULL_HEIGHT   64.
 #define SLIM_HEIGHT   30.
 #define GROUP_HEIGHT  90.    /* two lips of 4 below the box included */
@@ -20,6 +23,7 @@ struct _VnScene
   gboolean        sealed;
   GArray         *nodes;        /* of VnSceneNode */
   GArray         *edges;        /* of VnSceneEdge */
+  GPtrArray      *symbols;      /* of char: letters in shapes, each before what it stands for */
   GHashTable     *by_id;        /* id (borrowed) -> index + 1 */
   GHashTable     *by_source;    /* source -> index + 1, operators only */
   guint          *in_first, *in_edges;     /* edges of node i: [first[i], first[i + 1]) */
@@ -64,6 +68,7 @@ vn_scene_new (void)
   self->edges = g_array_new (FALSE, FALSE, sizeof (VnSceneEdge));
   g_array_set_clear_func (self->nodes, scene_node_clear);
   g_array_set_clear_func (self->edges, scene_edge_clear);
+  self->symbols = g_ptr_array_new_with_free_func (g_free);
   self->by_id = g_hash_table_new (g_str_hash, g_str_equal);
   self->by_source = g_hash_table_new (NULL, NULL);
   return self;
@@ -100,6 +105,7 @@ vn_scene_unref (VnScene *self)
   g_hash_table_unref (self->by_source);
   g_array_unref (self->nodes);
   g_array_unref (self->edges);
+  g_ptr_array_unref (self->symbols);
   g_free (self->in_first);
   g_free (self->in_edges);
   g_free (self->out_first);
@@ -170,6 +176,52 @@ vn_scene_add_stand_in (VnScene *self,
   g_return_if_fail (!self->sealed && box < self->nodes->len);
 
   g_hash_table_insert (self->by_source, GUINT_TO_POINTER (source), GUINT_TO_POINTER (box + 1));
+}
+
+/**
+ * vn_scene_add_symbol:
+ * @letter: in shapes of nodes
+ * @text: the size that it stands for
+ */
+void
+vn_scene_add_symbol (VnScene    *self,
+                     const char *letter,
+                     const char *text)
+{
+  g_return_if_fail (!self->sealed && letter != NULL && text != NULL);
+
+  g_ptr_array_add (self->symbols, g_strdup (letter));
+  g_ptr_array_add (self->symbols, g_strdup (text));
+}
+
+/**
+ * vn_scene_get_n_symbols:
+ *
+ * Returns: how many sizes are said by letters
+ */
+guint
+vn_scene_get_n_symbols (const VnScene *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->symbols->len / 2;
+}
+
+/**
+ * vn_scene_get_symbol:
+ * @text: (out) (transfer none): what it stands for
+ *
+ * Returns: (transfer none): a letter
+ */
+const char *
+vn_scene_get_symbol (const VnScene  *self,
+                     guint           i,
+                     const char    **text)
+{
+  g_return_val_if_fail (self != NULL && i < self->symbols->len / 2 && text != NULL, NULL);
+
+  *text = g_ptr_array_index (self->symbols, 2 * i + 1);
+  return g_ptr_array_index (self->symbols, 2 * i);
 }
 
 static void
@@ -394,6 +446,14 @@ vn_scene_node_is_of_model (const VnSceneNode *node)
   return node->kind == VN_SCENE_NODE || node->kind == VN_SCENE_PAIR;
 }
 
+/* As wide as what must not be cut; nearly all are as wide as the others. */
+static double
+scene_measure_width (const char *title,
+                     double      room)
+{
+  return 2 * (double) (int) (CLAMP (8.2 * g_utf8_strlen (title, -1) + room, NODE_WIDTH, NODE_MAX) / 2);
+}
+
 /**
  * vn_scene_node_get_size:
  * @width: (out): in world units, which are pixels at 100 %
@@ -412,13 +472,13 @@ vn_scene_node_get_size (const VnSceneNode *node,
 
   if (node->kind == VN_SCENE_GROUP)
     {
-      *width = NODE_WIDTH;
+      *width = scene_measure_width (node->op, GROUP_ROOM);
       *height = GROUP_HEIGHT;
       return;
     }
   if (node->kind == VN_SCENE_NODE)
     {
-      *width = NODE_WIDTH;
+      *width = scene_measure_width (node->op, NODE_ROOM);
       *height = node->slim ? SLIM_HEIGHT : FULL_HEIGHT;
       return;
     }

@@ -96,6 +96,13 @@ guint              vn_scene_add_edge       (VnScene           *self,
 void               vn_scene_add_stand_in   (VnScene           *self,
                                             guint              source,
                                             guint              box);
+void               vn_scene_add_symbol     (VnScene           *self,
+                                            const char        *letter,
+                                            const char        *text);
+guint              vn_scene_get_n_symbols  (const VnScene     *self);
+const char        *vn_scene_get_symbol     (const VnScene     *self,
+                                            guint              i,
+                                            const char       **text);
 void               vn_scene_seal           (VnScene           *self);
 
 guint              vn_scene_get_n_nodes    (const VnScene     *self);
