@@ -448,10 +448,12 @@ vn_scene_node_is_of_model (const VnSceneNode *node)
 
 /* As wide as what must not be cut; nearly all are as wide as the others. */
 static double
-scene_measure_width (const char *title,
+scene_measure_width (const char *title,   /* nullable */
                      double      room)
 {
-  return 2 * (double) (int) (CLAMP (8.2 * g_utf8_strlen (title, -1) + room, NODE_WIDTH, NODE_MAX) / 2);
+  glong n = title != NULL ? g_utf8_strlen (title, -1) : 0;
+
+  return 2 * (double) (int) (CLAMP (8.2 * n + room, NODE_WIDTH, NODE_MAX) / 2);
 }
 
 /**
