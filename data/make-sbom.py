@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """make-sbom.py BUILD_DIR SOURCE_DIR VERSION OUT: what the program consists of, as an SPDX 2.3 document.
 
-Every file that is installed, with its digests and its licence as data/debian/copyright has it; the programs; the libraries that they
-were built with. Programs are listed without digests, as packagers strip them. The same sources and libraries give the same bytes:
-the time is that of $SOURCE_DATE_EPOCH, or of the release.
+Every file that is installed, with its digests and its licence as data/debian/copyright has it; the programs; the libraries that
+they were built with. Programs are listed without digests, as packagers strip them. The same sources and libraries give the same
+bytes: the time is that of $SOURCE_DATE_EPOCH, or of the release.
 """
 import datetime
 import fnmatch
@@ -49,7 +49,8 @@ def read_licences(path):
     for paragraph in paragraphs:
         fields = dict(re.findall(r'^(\w[\w-]*): *((?:.*\n?)(?:[ \t].*\n?)*)', paragraph, re.M))
         if 'Files' in fields:
-            rows.append((fields['Files'].split(), SPDX_NAMES[fields['License'].split('\n')[0].strip()], fields['Copyright'].strip()))
+            rows.append((fields['Files'].split(), SPDX_NAMES[fields['License'].split('\n')[0].strip()],
+                         fields['Copyright'].strip()))
     return rows
 
 
@@ -63,7 +64,8 @@ def list_installed(build):
     places = {row['name']: row['value'] for row in read_json(build, 'intro-buildoptions.json') if row['section'] == 'directory'}
     for kind, rows in read_json(build, 'intro-install_plan.json').items():
         for path, row in rows.items():
-            place = re.sub(r'^\{(?:(\w+?)(?:_shared|_static)?)\}', lambda match: places.get(match[1], match[1]), row['destination'])
+            place = re.sub(r'^\{(?:(\w+?)(?:_shared|_static)?)\}', lambda match: places.get(match[1], match[1]),
+                           row['destination'])
             place = os.path.relpath(place, places['prefix']) if os.path.isabs(place) else place
             if not os.path.isdir(path):
                 yield path, place, row['destination'].startswith('{bindir}')
@@ -95,8 +97,10 @@ def describe_file(path, place, licence, holder):
 
 
 def describe_package(identity, name, version, licence, **more):
-    return {'SPDXID': 'SPDXRef-' + re.sub(r'[^A-Za-z0-9.-]', '-', identity), 'name': name, 'versionInfo': version, 'filesAnalyzed': False,
-            'downloadLocation': 'NOASSERTION', 'licenseConcluded': 'NOASSERTION', 'licenseDeclared': licence, 'copyrightText': 'NOASSERTION', **more}
+    return {'SPDXID': 'SPDXRef-' + re.sub(r'[^A-Za-z0-9.-]', '-', identity), 'name': name, 'versionInfo': version,
+            'filesAnalyzed': False,
+            'downloadLocation': 'NOASSERTION', 'licenseConcluded': 'NOASSERTION', 'licenseDeclared': licence,
+            'copyrightText': 'NOASSERTION', **more}
 
 
 def relate(one, kind, other):
@@ -123,13 +127,16 @@ def main():
              'licenseConcluded': licence, 'licenseInfoFromFiles': sorted({file['licenseConcluded'] for file in files}),
              'copyrightText': holder, 'supplier': AUTHOR, 'homepage': HOME, 'primaryPackagePurpose': 'APPLICATION',
              'packageVerificationCode': {'packageVerificationCodeValue': hashlib.sha1(''.join(sums).encode()).hexdigest()}}
-    programs = [describe_package('Program-' + os.path.basename(place), os.path.basename(place), version, licence, packageFileName=place,
-                                 primaryPackagePurpose='APPLICATION', comment='Built from the source; without digests, as packagers strip programs.')
+    programs = [describe_package('Program-' + os.path.basename(place), os.path.basename(place), version, licence,
+                                 packageFileName=place,
+                                 primaryPackagePurpose='APPLICATION',
+                                 comment='Built from the source; without digests, as packagers strip programs.')
                 for _, place, is_program in installed if is_program]
     # Later versions of Meson list parts of the C library, too, and what a build declares itself, by names that change each time.
     found = {row['name']: row['version'] for row in read_json(build, 'intro-dependencies.json')
              if row.get('type') not in ('internal', 'library')}
-    libraries = [describe_package('Library-' + name, name, found[name], LIBRARIES.get(name, ('NOASSERTION',))[0], primaryPackagePurpose='LIBRARY')
+    libraries = [describe_package('Library-' + name, name, found[name], LIBRARIES.get(name, ('NOASSERTION',))[0],
+                                  primaryPackagePurpose='LIBRARY')
                  for name in sorted(found)]
     relations = ([relate('SPDXRef-DOCUMENT', 'DESCRIBES', whole['SPDXID'])] +
                  [relate(whole['SPDXID'], 'CONTAINS', one['SPDXID']) for one in files + programs] +

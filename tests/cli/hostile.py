@@ -3,9 +3,9 @@
 
 Each file is read by the command that reads such files, in a process that may have as much address space as it needs with an
 honest file, and 256 MB and four times the size of the file more. It must end by itself within 20 seconds of processor time, by
-success or with a message that says what is wrong: running out of memory is no answer, and neither is a signal. Only a network that
-was accepted and runs may be told how many bytes it wanted and could not have. At the end stands for each kind of file how much more was
-resident at most than with an honest file, as a multiple of the file's size and in MB.
+success or with a message that says what is wrong: running out of memory is no answer, and neither is a signal. Only a network
+that was accepted and runs may be told how many bytes it wanted and could not have. At the end stands for each kind of file how
+much more was resident at most than with an honest file, as a multiple of the file's size and in MB.
 """
 import ctypes
 import os
@@ -110,7 +110,8 @@ def loop(body_nodes, rounds, start, results=()):
     body = graph(list(body_nodes) + [node('Identity', ['go'], ['going'])],
                  [value('i', INT64, []), value('go', 9, []), chunk(1, 'v')], [value('going', 9, []), chunk(1, 'w')])
     return network(*start, node('Loop', ['rounds', '', 'v0'], ['v1'], [attribute('body', 5, chunk(6, body))]),
-                   node('ReduceMean', ['v1'], ['y'], [attribute('keepdims', 2, number(3, 0))]), tensors=[ints('rounds', [rounds])])
+                   node('ReduceMean', ['v1'], ['y'], [attribute('keepdims', 2, number(3, 0))]),
+                   tensors=[ints('rounds', [rounds])])
 
 
 def nested_graphs(depth):
@@ -138,7 +139,8 @@ def npz(array, zeros):
     packed += block * (zeros // MB) + packer.flush()
     size = len(array) + zeros // MB * MB
     head = struct.pack('<IHHHHHIIIHH', 0x04034b50, 20, 0, 8, 0, 0, 0, len(packed), size, 5, 0) + b'v.npy'
-    entry = struct.pack('<IHHHHHHIIIHHHHHII', 0x02014b50, 20, 20, 0, 8, 0, 0, 0, len(packed), size, 5, 0, 0, 0, 0, 0, 0) + b'v.npy'
+    entry = struct.pack('<IHHHHHHIIIHHHHHII', 0x02014b50, 20, 20, 0, 8, 0, 0, 0, len(packed), size, 5, 0, 0, 0, 0, 0,
+                        0) + b'v.npy'
     return head + packed + entry + struct.pack('<IHHHHIIH', 0x06054b50, 0, 0, 1, 1, len(entry), len(head) + len(packed), 0)
 
 
@@ -162,7 +164,8 @@ def gif(width, height):
 
 
 def tiff(width, height):
-    tags = [(256, 4, width), (257, 4, height), (258, 3, 8), (259, 3, 1), (262, 3, 1), (273, 4, 8), (277, 3, 1), (278, 4, height), (279, 4, 100)]
+    tags = [(256, 4, width), (257, 4, height), (258, 3, 8), (259, 3, 1), (262, 3, 1), (273, 4, 8), (277, 3, 1), (278, 4, height),
+            (279, 4, 100)]
     return b'II*\0' + struct.pack('<I', 8) + struct.pack('<H', len(tags)) + b''.join(
         struct.pack('<HHII', t, k, 1, v) for t, k, v in tags) + struct.pack('<I', 0) + b'\0' * 100
 
@@ -170,7 +173,8 @@ def tiff(width, height):
 def jpeg(width, height, scans):
     part = lambda kind, data: b'\xff' + bytes([kind]) + struct.pack('>H', len(data) + 2) + data
     scan = part(0xda, b'\x01\x01\x00\x00\x00\x00') + b'\0'
-    return (b'\xff\xd8' + part(0xc2, struct.pack('>BHHBBBB', 8, height, width, 1, 1, 0x11, 0)) + part(0xdb, b'\0' + b'\x01' * 64) +
+    return (b'\xff\xd8' + part(0xc2, struct.pack('>BHHBBBB', 8, height, width, 1, 1, 0x11, 0)) + part(0xdb,
+                                                                                                      b'\0' + b'\x01' * 64) +
             part(0xc4, b'\0' + b'\x01' + b'\0' * 15 + b'\0') + scan * scans + b'\xff\xd9')
 
 
@@ -183,13 +187,17 @@ MODELS = {
     'dims-overflow': lambda: with_tensor(tensor('w', FLOAT, [1 << 33, 1 << 33])),
     'negative-dims': lambda: with_tensor(tensor('w', FLOAT, [-1, 1 << 60])),
     'many-dims': lambda: with_tensor(tensor('w', FLOAT, [1] * 100000)),
-    'external-length': lambda: with_tensor(tensor('w', FLOAT, [1 << 30], extra=chunk(13, chunk(1, 'location') + chunk(2, 'w.bin')) + chunk(
+    'external-length': lambda: with_tensor(tensor('w', FLOAT, [1 << 30],
+                                                  extra=chunk(13, chunk(1, 'location') + chunk(2, 'w.bin')) + chunk(
         13, chunk(1, 'length') + chunk(2, str(1 << 62))) + number(14, 1))),
-    'external-offset': lambda: with_tensor(tensor('w', FLOAT, [8], extra=chunk(13, chunk(1, 'location') + chunk(2, 'w.bin')) + chunk(
+    'external-offset': lambda: with_tensor(tensor('w', FLOAT, [8],
+                                                  extra=chunk(13, chunk(1, 'location') + chunk(2, 'w.bin')) + chunk(
         13, chunk(1, 'offset') + chunk(2, str((1 << 63) - 8))) + number(14, 1))),
-    'external-digits': lambda: with_tensor(tensor('w', FLOAT, [8], extra=chunk(13, chunk(1, 'location') + chunk(2, 'w.bin')) + chunk(
+    'external-digits': lambda: with_tensor(tensor('w', FLOAT, [8],
+                                                  extra=chunk(13, chunk(1, 'location') + chunk(2, 'w.bin')) + chunk(
         13, chunk(1, 'length') + chunk(2, '9' * (4 * MB))) + number(14, 1))),
-    'sparse-dims': lambda: network(node('Relu', ['x'], ['y']), extra=chunk(15, chunk(1, tensor('s', FLOAT, [1], b'\0' * 4)) + chunk(
+    'sparse-dims': lambda: network(node('Relu', ['x'], ['y']),
+                                   extra=chunk(15, chunk(1, tensor('s', FLOAT, [1], b'\0' * 4)) + chunk(
         2, ints('i', [0])) + number(3, 1 << 40) + number(3, 1 << 20))),
     'empty-strings': lambda: network(node('Relu', ['x'], ['y']), tensors=[
         tensor('w', STRING, [24 * MB], extra=chunk(6, b'') * (24 * MB))]),
@@ -208,25 +216,33 @@ MODELS = {
     'nested-graphs': lambda: nested_graphs(400),
     'nested-types': lambda: model(graph([node('Relu', ['x'], ['y'])], [chunk(1, 'x') + chunk(2, chunk(4, b'') * 100000)], [Y])),
     'nested-functions': lambda: nested_functions(40),
-    'tile': lambda: network(node('Tile', ['x', 'n'], ['t']), node('ReduceMean', ['t'], ['y'], [attribute('keepdims', 2, number(3, 0))]),
+    'tile': lambda: network(node('Tile', ['x', 'n'], ['t']),
+                            node('ReduceMean', ['t'], ['y'], [attribute('keepdims', 2, number(3, 0))]),
                             tensors=[ints('n', [1 << 20, 1 << 14])]),
-    'expand': lambda: network(node('Expand', ['x', 'n'], ['t']), node('ReduceMean', ['t'], ['y'], [attribute('keepdims', 2, number(3, 0))]),
+    'expand': lambda: network(node('Expand', ['x', 'n'], ['t']),
+                              node('ReduceMean', ['t'], ['y'], [attribute('keepdims', 2, number(3, 0))]),
                               tensors=[ints('n', [1 << 30, 8])]),
-    'constant-of-shape': lambda: network(node('ConstantOfShape', ['n'], ['t']), node('ReduceMean', ['t'], ['m']), node('Add', ['x', 'm'], ['y']),
+    'constant-of-shape': lambda: network(node('ConstantOfShape', ['n'], ['t']), node('ReduceMean', ['t'], ['m']),
+                                         node('Add', ['x', 'm'], ['y']),
                                          tensors=[ints('n', [1 << 20, 1 << 16])]),
     'range': lambda: network(node('Range', ['a', 'b', 'c'], ['t']), node('ReduceSum', ['t'], ['s']), node('Cast', ['s'], ['f'],
                              [attribute('to', 2, number(3, 1))]), node('Add', ['x', 'f'], ['y']),
-                             tensors=[tensor('a', INT64, [], struct.pack('<q', 0)), tensor('b', INT64, [], struct.pack('<q', 1 << 40)),
+                             tensors=[tensor('a', INT64, [], struct.pack('<q', 0)),
+                                      tensor('b', INT64, [], struct.pack('<q', 1 << 40)),
                                       tensor('c', INT64, [], struct.pack('<q', 1))]),
-    'pad': lambda: network(node('Pad', ['x', 'n'], ['t']), node('ReduceMean', ['t'], ['y'], [attribute('keepdims', 2, number(3, 0))]),
+    'pad': lambda: network(node('Pad', ['x', 'n'], ['t']),
+                           node('ReduceMean', ['t'], ['y'], [attribute('keepdims', 2, number(3, 0))]),
                            tensors=[ints('n', [1 << 20, 1 << 20, 0, 0])]),
     'resize': lambda: network(node('Resize', ['x', '', '', 'n'], ['t']), node('ReduceMean', ['t'], ['y'],
                               [attribute('keepdims', 2, number(3, 0))]), tensors=[ints('n', [1 << 20, 1 << 20])]),
-    'one-hot': lambda: network(node('Cast', ['x'], ['i'], [attribute('to', 2, number(3, 7))]), node('OneHot', ['i', 'd', 'v'], ['t']),
+    'one-hot': lambda: network(node('Cast', ['x'], ['i'], [attribute('to', 2, number(3, 7))]),
+                               node('OneHot', ['i', 'd', 'v'], ['t']),
                                node('ReduceMean', ['t'], ['y'], [attribute('keepdims', 2, number(3, 0))]),
                                tensors=[tensor('d', INT64, [], struct.pack('<q', 1 << 40)), floats('v', [0, 1])]),
-    'folded-doubling': lambda: network(*[node('Concat', ['c%d' % i] * 2, ['c%d' % (i + 1)], [attribute('axis', 2, number(3, 0))]) for i in range(40)],
-                                       node('ReduceMean', ['c40'], ['m']), node('Add', ['x', 'm'], ['y']), tensors=[floats('c0', [1] * 64)]),
+    'folded-doubling': lambda: network(*[node('Concat', ['c%d' % i] * 2, ['c%d' % (i + 1)], [attribute('axis', 2, number(3, 0))])
+                                         for i in range(40)],
+                                       node('ReduceMean', ['c40'], ['m']), node('Add', ['x', 'm'], ['y']),
+                                       tensors=[floats('c0', [1] * 64)]),
     'loop-doubling': lambda: loop([node('Concat', ['v', 'v'], ['w'], [attribute('axis', 2, number(3, 0))])], 60,
                                   [node('Identity', ['x'], ['v0'])]),
     'loop-sequence': lambda: loop([node('SequenceInsert', ['v', 'x'], ['w'])], 1 << 40,
@@ -241,7 +257,8 @@ def stats_of(demo_stats, at, data):
 OTHERS = {
     # kind: (how the file is named, command with FILE, {name: bytes})
     'recipe': ('r.json', ['quantize', DEMO, '-o', 'out.onnx', '--data', SAMPLES, '-n', '1', '--recipe', 'FILE'], {
-        'deep': lambda: b'[' * (8 * MB), 'objects': lambda: b'{"a":' * (4 * MB), 'numbers': lambda: b'[' + b'1,' * (16 * MB) + b'1]',
+        'deep': lambda: b'[' * (8 * MB), 'objects': lambda: b'{"a":' * (4 * MB),
+        'numbers': lambda: b'[' + b'1,' * (16 * MB) + b'1]',
         'empty-objects': lambda: b'[' + b'{},' * (10 * MB) + b'{}]', 'string': lambda: b'{"format":"' + b'x' * (40 * MB) + b'"}',
         'too-large': lambda: b' ' * (80 * MB), 'zeros': lambda: b'\0' * (16 * MB),
         'rules': lambda: b'{"overrides":[' + b'{"pattern":"a"},' * MB + b'{}]}'}),
@@ -265,14 +282,17 @@ OTHERS = {
         'header': lambda: npy('', header='(' * 60000), 'stack': lambda: npy('(1048576, 1, 8)', b'\0' * (32 * MB))}),
     'npz': ('v.npz', ['calibrate', 'net.onnx', '-o', 's.stats', '--data', 'FILE'], {
         'shape': lambda: npz(npy('(20000, 20000)'), 1600 * MB), 'more': lambda: npz(npy('(1, 8)', b'\0' * 32), 1600 * MB),
-        'stack': lambda: npz(npy('(50000000, 1, 8)'), 1600 * MB), 'header': lambda: npz(b'\x93NUMPY\2\0\xff\xff\xff\x7f', 1600 * MB)}),
+        'stack': lambda: npz(npy('(50000000, 1, 8)'), 1600 * MB),
+        'header': lambda: npz(b'\x93NUMPY\2\0\xff\xff\xff\x7f', 1600 * MB)}),
     'raw': ('v.raw', ['calibrate', 'net.onnx', '-o', 's.stats', '--data', 'FILE'], {
         'large': lambda: b'\0' * (96 * MB + 3)}),
     'proto': ('v.pb', ['calibrate', 'net.onnx', '-o', 's.stats', '--data', 'FILE'], {
-        'large': lambda: tensor('v', FLOAT, [1 << 40]), 'strings': lambda: tensor('v', STRING, [24 * MB], extra=chunk(6, b'') * (24 * MB)),
+        'large': lambda: tensor('v', FLOAT, [1 << 40]),
+        'strings': lambda: tensor('v', STRING, [24 * MB], extra=chunk(6, b'') * (24 * MB)),
         'dims': lambda: tensor('v', FLOAT, [1] * 500000, b'\0' * 4)}),
     'png': ('p.png', ['calibrate', DEMO, '-o', 's.stats', '--data', 'FILE'], {
-        'large': lambda: png(65000, 65000, 65000), 'wide': lambda: png(0x7fffffff, 1, 0), 'tall': lambda: png(1, 0x7fffffff, 100000)}),
+        'large': lambda: png(65000, 65000, 65000), 'wide': lambda: png(0x7fffffff, 1, 0),
+        'tall': lambda: png(1, 0x7fffffff, 100000)}),
     'bmp': ('p.bmp', ['calibrate', DEMO, '-o', 's.stats', '--data', 'FILE'], {
         'large': lambda: bmp(65000, 65000), 'negative': lambda: bmp(0x7fffffff, -0x80000000)}),
     'gif': ('p.gif', ['calibrate', DEMO, '-o', 's.stats', '--data', 'FILE'], {'large': lambda: gif(65000, 65000)}),
@@ -294,7 +314,8 @@ COMMANDS = {
 }
 
 # What these make of themselves is theirs, once they run; that is limited, too, but not by the size of their files.
-MAKES = ['tile', 'expand', 'constant-of-shape', 'range', 'pad', 'resize', 'one-hot', 'folded-doubling', 'loop-doubling', 'loop-sequence']
+MAKES = ['tile', 'expand', 'constant-of-shape', 'range', 'pad', 'resize', 'one-hot', 'folded-doubling', 'loop-doubling',
+         'loop-sequence']
 
 HONEST = network(node('Relu', ['x'], ['y']))
 honest_resident = 0    # of the commands with honest files, the least
@@ -338,7 +359,8 @@ def check(name, arguments, base, size, runs=False):
         runs and 'could not allocate another' in messages)))
     more = max(resident - honest_resident, 0)
     worst.setdefault(name.split()[0], []).append((more / size, more, size, name))
-    print('%s %s (%.1f MB, %.1f MB more resident): %s %s' % ('ok' if good else 'not ok', name, size / MB, more / MB, status, last), flush=True)
+    print('%s %s (%.1f MB, %.1f MB more resident): %s %s' % ('ok' if good else 'not ok', name, size / MB, more / MB, status,
+                                                             last), flush=True)
     return good
 
 

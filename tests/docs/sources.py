@@ -3,9 +3,10 @@
 
 No tabs and no blanks at the end of a line; the licence in the first two lines; in src, the purpose of the file before anything
 else, and static functions that start with a word of the file's name, so that a stack trace reads; public functions that check
-what they are called on (not in tensor and ops, which are called for every number) and use nothing in front of that; one node, not 1 nodes; handlers that are disconnected only from what is held,
-as what has to be found again may be gone; code that asks for traits of a format, never for one by its name; and names of tests in C: a
-test program is test-WHAT.c, a program for other tests WHAT-run.c, and nothing else is so."""
+what they are called on (not in tensor and ops, which are called for every number) and use nothing in front of that; one node, not
+1 nodes; handlers that are disconnected only from what is held, as what has to be found again may be gone; code that asks for
+traits of a format, never for one by its name; and names of tests in C: a test program is test-WHAT.c, a program for other tests
+WHAT-run.c, and nothing else is so."""
 import pathlib
 import re
 import sys
@@ -50,11 +51,14 @@ def find_strangers(path, text):
 
 def find_open_doors(text, public, is_method_only=False):
     """Functions in headers for all that take their first argument as it comes, if it is a pointer to something that must be
-    there, or only those that call it self: those that free take NULL, and so do others that say so; numbers, text and errors that are not const are results."""
+    there, or only those that call it self: those that free take NULL, and so do others that say so; numbers, text and errors that
+    are not const are results."""
     for comment, name, const, kind, argument, body in PUBLIC.findall(text):
         is_result = not const and kind in RESULTS
         is_optional = re.search(rf"@[^:\n]*\b{argument}\b[^:\n]*: \((?:nullable|out|inout)", comment)
-        if name in public and (argument == "self" or not is_method_only) and not is_result and not is_optional and not name.endswith(("_free", "_unref")) and \
+        if name in public and (argument == "self"
+                               or not is_method_only) and not is_result and not is_optional and not name.endswith(("_free",
+                                                                                                                   "_unref")) and \
            not re.search(rf"g_return_(?:val_)?if_fail \([^;]*\b{argument}\b", body):
             yield name
 
@@ -64,7 +68,8 @@ CHECK = re.compile(r"\bg_return_(?:val_)?if_fail \(((?:[^;])*)\);")
 
 
 def find_early_uses(text):
-    """Public functions that read what they are given, or hand it on, in front of the check that it may be read: (name, argument)."""
+    """Public functions that read what they are given, or hand it on, in front of the check that it may be read: (name,
+    argument)."""
     for name, parameters, body in FUNCTION.findall(text):
         pointers = re.findall(r"\*+\s*(\w+)(?=\s*(?:,|$|\[|G_GNUC))", parameters) + re.findall(r"\bgpointer +(\w+)", parameters)
         for argument in pointers:
@@ -106,7 +111,8 @@ def find_faults(path, has_purpose, is_test=False):
     if has_purpose and path.suffix in (".c", ".h") and not opens_with_purpose(path, lines):
         faults.append(f"{path}:2: does not open with its purpose, in a comment of one to three lines")
     if has_purpose and path.suffix == ".c":
-        faults += [f"{path}: {name}() does not start with a word of the file's name" for name in find_strangers(path, "\n".join(lines))]
+        faults += [f"{path}: {name}() does not start with a word of the file's name"
+                   for name in find_strangers(path, "\n".join(lines))]
     if is_test and path.suffix == ".c" and not is_named_by_rule(path, lines):
         faults.append(f"{path}: a program is test-WHAT.c or WHAT-run.c, and what programs share is neither")
     return faults
@@ -131,14 +137,17 @@ def check_itself():
        [True, False, False, True]:
         sys.exit("the test does not know names of tests")
     method = "%sint\nvn_a_get (VnA *a,\n          int  i)\n{\n%s  return a->b;\n}\n"
-    cases = [("", "", 1), ("", "  g_return_val_if_fail (i > 0, 0);\n\n", 1), ("", "  g_return_val_if_fail (a != NULL && i > 0, 0);\n\n", 0),
+    cases = [("", "", 1), ("", "  g_return_val_if_fail (i > 0, 0);\n\n", 1),
+             ("", "  g_return_val_if_fail (a != NULL && i > 0, 0);\n\n", 0),
              ("/**\n * vn_a_get:\n * @a: (nullable)\n */\n", "", 0), ("/**\n * vn_a_get:\n * @i: (nullable)\n */\n", "", 1)]
     for comment, check, n_faults in cases:
         if len(list(find_open_doors(method % (comment, check), {"vn_a_get"}))) != n_faults:
             sys.exit("the test does not know functions that check nothing")
     early = "int\nvn_a_get (VnA        *a,\n          const VnB  *b)\n{\n%s\n\n  g_return_val_if_fail (VN_IS_A (a) && b != NULL, 0);\n  return b->c;\n}\n"
-    cases = [("  int c;", 0), ("  int c = b->c;", 1), ("  int c = vn_b_get (b, 1);", 1), ("  int c = b != NULL ? b->c : 0;", 0), ("  gsize n = sizeof *b;", 0),
-             ("  VnA *c = VN_A (a);", 0), ("  char *c = fun (1, get (a), b->c);", 2), ("  int c = *b;", 1), ("  int c = x->b[1];", 0)]
+    cases = [("  int c;", 0), ("  int c = b->c;", 1), ("  int c = vn_b_get (b, 1);", 1), ("  int c = b != NULL ? b->c : 0;", 0),
+             ("  gsize n = sizeof *b;", 0),
+             ("  VnA *c = VN_A (a);", 0), ("  char *c = fun (1, get (a), b->c);", 2), ("  int c = *b;", 1),
+             ("  int c = x->b[1];", 0)]
     for declaration, n_faults in cases:
         if len(list(find_early_uses(early % declaration))) != n_faults:
             sys.exit(f"the test does not know what is used before it is checked: {declaration}")
@@ -149,13 +158,16 @@ def check_itself():
 check_itself()
 root = pathlib.Path(sys.argv[1])
 formats = re.findall(r"^VN_FORMAT \(\w+, +(\w+)", (root / "src/recipe/vn-formats.def").read_text(encoding="utf-8"), re.MULTILINE)
-if len(formats) < 5 or find_formats("a == VN_FORMAT_QDQ, “qdq”, VN_FORMAT_TRAIT (has_pairs), _(\"only the formats “bf16”\")", formats) != ["qdq", "bf16"]:
+if len(formats) < 5 or find_formats("a == VN_FORMAT_QDQ, “qdq”, VN_FORMAT_TRAIT (has_pairs), _(\"only the formats “bf16”\")",
+                                    formats) != ["qdq", "bf16"]:
     sys.exit("the test does not find what it is for: formats")
 files = [path for folder in FOLDERS for path in sorted((root / folder).rglob("*")) if path.suffix in ENDINGS]
 faults = [fault for path in files
           for fault in find_faults(path, path.is_relative_to(root / "src"),
-                                   path.is_relative_to(root / "tests" / "unit") or path.is_relative_to(root / "tests" / "widgets"))]
-checked = [path for path in files if path.is_relative_to(root / "src") and path.relative_to(root / "src").parts[0] not in UNCHECKED_LAYERS]
+                                   path.is_relative_to(root / "tests" / "unit")
+                                   or path.is_relative_to(root / "tests" / "widgets"))]
+checked = [path for path in files if path.is_relative_to(root / "src")
+           and path.relative_to(root / "src").parts[0] not in UNCHECKED_LAYERS]
 public = {name for path in checked if path.suffix == ".h" and "private" not in path.name
           for name in DECLARED.findall(path.read_text(encoding="utf-8"))}
 open_doors = [(path, name) for path in checked if path.suffix == ".c"
@@ -165,9 +177,11 @@ faults += [f"{name}() is in the list of functions that need not check, and check
            if name not in (found for _, found in open_doors)]
 if FORGOTTEN.findall("g_signal_handlers_disconnect_by_data (self->job, self); g_signal_handlers_disconnect_by_func (item, f, self);") != ["item, f, self)"]:
     sys.exit("the test does not find what it is for: handlers")
-faults += [f"{path}: disconnects from what it does not hold ({found}: use a GSignalGroup" for path in checked if path.suffix == ".c"
+faults += [f"{path}: disconnects from what it does not hold ({found}: use a GSignalGroup" for path in checked
+           if path.suffix == ".c"
            for found in FORGOTTEN.findall(path.read_text(encoding="utf-8"))]
-faults += [f"{path}: needs ngettext(): {message}" for path in checked if path.suffix == ".c" and path.relative_to(root / "src").parts[0] in TELLING_LAYERS
+faults += [f"{path}: needs ngettext(): {message}" for path in checked if path.suffix == ".c"
+           and path.relative_to(root / "src").parts[0] in TELLING_LAYERS
            for message in find_counts(path.read_text(encoding="utf-8"))]
 faults += [f"{path}: {name}() uses {argument} in front of its check" for path in checked if path.suffix == ".c"
            for name, argument in find_early_uses(path.read_text(encoding="utf-8"))]

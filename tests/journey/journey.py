@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""journey.py VERNIER DROP_SOURCE [JOURNEY]: from an empty window to an exported model, by dropping files, clicking and typing, as a person
-does it: "export" in as few clicks as there need be; "repair": improving, 16 bit for a region of the graph, undo, a crash, comparing runs, "others": a network
-that reads tokens, one that is quantized already, one with a node that nobody knows, "edit": searching in the demo, folding, changing what was
-found, undoing, "detector": a detector of which the presets leave more or less.
+"""journey.py VERNIER DROP_SOURCE [JOURNEY]: from an empty window to an exported model, by dropping files, clicking and typing, as
+a person does it: "export" in as few clicks as there need be; "repair": improving, 16 bit for a region of the graph, undo, a
+crash, comparing runs, "others": a network that reads tokens, one that is quantized already, one with a node that nobody knows,
+"edit": searching in the demo, folding, changing what was found, undoing, "detector": a detector of which the presets leave more
+or less.
 
-Needs a display with nothing on it, a session bus, a window manager, xdotool and AT-SPI; real networks and photographs; onnxruntime in
-$VN_ORACLE_PYTHON judges what was exported. $VN_SCREENSHOTS: a folder for pictures on the way."""
+Needs a display with nothing on it, a session bus, a window manager, xdotool and AT-SPI; real networks and photographs;
+onnxruntime in $VN_ORACLE_PYTHON judges what was exported. $VN_SCREENSHOTS: a folder for pictures on the way."""
 import os
 import pathlib
 import re
@@ -66,7 +67,8 @@ def list_controls(desk, app, roles):
 
 
 def listen(desk, app):
-    """What a screen reader is told: controls have names that people see, states say what is on, the graph tells the focused node."""
+    """What a screen reader is told: controls have names that people see, states say what is on, the graph tells the focused
+    node."""
     roles = ("push button", "toggle button", "check box", "radio button", "entry", "spin button", "slider", "combo box",
              "page tab", "list")
     controls = app.wait(lambda: list_controls(desk, app, roles), "there are few controls")
@@ -83,7 +85,8 @@ def listen(desk, app):
 
 
 def quantize(desk, app):
-    """Drop a detector, drop photographs that it was not trained on as they are, be warned, accept what is proposed, and calibrate."""
+    """Drop a detector, drop photographs that it was not trained on as they are, be warned, accept what is proposed, and
+    calibrate."""
     desk.drag((1580, 120), (700, 500))
     app.find("push button", "Quantize…")
     listen(desk, app)

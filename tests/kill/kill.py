@@ -7,7 +7,8 @@ the disk, and looks at what is left:
 
   calibrate   the run that goes on gives the bytes of one that was never interrupted
   quantize    over an existing file there is the old model or the new one, never a part
-  external    the same with weights in a file beside: model and weights always belong together; ONNX Runtime (VN_ORACLE_PYTHON), or
+  external    the same with weights in a file beside: model and weights always belong together; ONNX Runtime (VN_ORACLE_PYTHON),
+  or
               the program itself, computes what the old or the new one computes
   each        the same with a file for each tensor
   project     the project opens, with the runs that it had, and perhaps the new one
@@ -75,7 +76,8 @@ class Outputs:
 
 
 class Work:
-    """One kind of work. prepare() makes what is there before; command() is killed; judge() says what is wrong with what is left."""
+    """One kind of work. prepare() makes what is there before; command() is killed; judge() says what is wrong with what is
+    left."""
 
     def __init__(self, args, folder):
         self.cli, self.demo, self.folder, self.args = args.cli, args.source / 'data/demo', folder, args
@@ -274,8 +276,8 @@ def kill_after(work, environment, seconds):
 
 
 def kill_window_at_random(work, environment):
-    """The window says when it has changed the project for the first time: it is killed within some tenths of a second behind that,
-    not what has started it, which clears up."""
+    """The window says when it has changed the project for the first time: it is killed within some tenths of a second behind
+    that, not what has started it, which clears up."""
     process = start(work.command(), environment, stdout=subprocess.PIPE)
     number, said = None, b''
     for line in process.stdout:

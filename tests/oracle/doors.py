@@ -82,7 +82,8 @@ def sqnr(wanted, found):
 
 def make_convs(path, names):
     return save(path, [node('Conv', ['x', 'w0'], ['a'], name=names[0], pads=[1] * 4), node('Relu', ['a'], ['b'], name=names[1]),
-                       node('Conv', ['b', 'w1', 'b1'], ['c'], name=names[2], pads=[1] * 4), node('Relu', ['c'], ['d'], name=names[3]),
+                       node('Conv', ['b', 'w1', 'b1'], ['c'], name=names[2], pads=[1] * 4),
+                       node('Relu', ['c'], ['d'], name=names[3]),
                        node('Conv', ['d', 'w2', 'b2'], ['y'], name=names[4])],
                 [info('x', [1, 3, 8, 8])], [info('y', [1, 4, 8, 8])],
                 weights(3, w0=(6, 3, 3, 3), w1=(8, 6, 3, 3), b1=(8,), w2=(4, 8, 1, 1), b2=(4,)))
@@ -106,14 +107,17 @@ def check_names(cli, folder):
         shared = [n for n, k in collections.Counter(n.name for n in onnx.load(out).graph.node if n.name).items() if k > 1]
         check(not shared, 'several nodes of the export are named', shared)
     for rule in [r for k, r in found if k == 'alike']:
-        check(all((x[0] == y[0]).all() for x, y in zip(found['apart', rule], found['alike', rule])), 'names decide what', rule, 'corrects')
+        check(all((x[0] == y[0]).all() for x, y in zip(found['apart', rule], found['alike', rule])), 'names decide what', rule,
+              'corrects')
 
 
 # ---- samples of different sizes ----
 
 def make_frames(path):
-    save(path, [node('Conv', ['x', 'w0', 'b0'], ['a'], name='c0', pads=[3, 3]), node('LeakyRelu', ['a'], ['l'], name='l', alpha=.1),
-                node('ConvTranspose', ['l', 'w1', 'b1'], ['t'], name='ct', strides=[2], pads=[1, 1]), node('Relu', ['t'], ['u'], name='r'),
+    save(path,
+         [node('Conv', ['x', 'w0', 'b0'], ['a'], name='c0', pads=[3, 3]), node('LeakyRelu', ['a'], ['l'], name='l', alpha=.1),
+                node('ConvTranspose', ['l', 'w1', 'b1'], ['t'], name='ct', strides=[2], pads=[1, 1]),
+          node('Relu', ['t'], ['u'], name='r'),
                 node('Conv', ['u', 'w2'], ['o'], name='c1', pads=[3, 3]), node('Tanh', ['o'], ['y'], name='tanh')],
          [info('x', [1, 8, 'frames'])], [info('y', [1, 1, 't'])],
          weights(3, w0=(8, 8, 7), b0=(8,), w1=(8, 8, 4), b1=(8,), w2=(1, 8, 7)))
@@ -125,7 +129,8 @@ def make_words(path):
     from onnx import numpy_helper
     save(path, [node('LSTM', ['x', 'W', 'R', 'B'], ['Y', '', ''], name='lstm', hidden_size=6, direction='bidirectional'),
                 node('Transpose', ['Y'], ['t'], name='t', perm=[0, 2, 1, 3]), node('Reshape', ['t', 's'], ['f'], name='rs'),
-                node('MatMul', ['f', 'm'], ['g'], name='mm'), node('GRU', ['g', 'W2', 'R2'], ['', 'h'], name='gru', hidden_size=5, linear_before_reset=1),
+                node('MatMul', ['f', 'm'], ['g'], name='mm'),
+                node('GRU', ['g', 'W2', 'R2'], ['', 'h'], name='gru', hidden_size=5, linear_before_reset=1),
                 node('MatMul', ['h', 'm2'], ['y'], name='mm2')],
          [info('x', ['T', 1, 4])], [info('y', [1, 1, 3])],
          weights(20, W=(2, 24, 4), R=(2, 24, 6), B=(2, 48), m=(12, 12), W2=(1, 15, 12), R2=(1, 15, 5), m2=(5, 3)) +
@@ -154,7 +159,8 @@ def check_sizes(cli, folder):
 
 def make_plugin(path, side_output):
     nodes = [node('Conv', ['x', 'w'], ['a'], name='c', pads=[1] * 4), node('Relu', ['a'], ['r'], name='r'),
-             node('Conv', ['r', 'w2'], ['s'], name='c2', pads=[1] * 4), node('Plugin', ['s', 'r'], ['q'], name='plug', domain='com.example')]
+             node('Conv', ['r', 'w2'], ['s'], name='c2', pads=[1] * 4),
+             node('Plugin', ['s', 'r'], ['q'], name='plug', domain='com.example')]
     outputs = [info('q', [1, 6, 8, 8])]
     if side_output:
         nodes.append(node('Add', ['s', 'r'], ['y'], name='add'))
@@ -216,7 +222,8 @@ def check_sparse(cli, folder):
             numpy_helper.from_array(dense[dense != 0], 'w'), numpy_helper.from_array(places.astype(np.int64), ''), [16, 8]))
         onnx.save(model, path)
         if quantize(cli, path, samples, out):
-            found, wanted = run(out, arrays), [[np.maximum(a @ dense, 0) @ numpy_helper.to_array(model.graph.initializer[0])] for a in arrays]
+            found, wanted = run(out, arrays), [[np.maximum(a @ dense, 0) @ numpy_helper.to_array(model.graph.initializer[0])]
+                                               for a in arrays]
             check(sqnr(wanted, found) > 25, kind, '%.1f dB' % sqnr(wanted, found))
             check(not onnx.load(out).graph.sparse_initializer, kind, 'is written as well')
         # The same as the value of a Constant.
@@ -242,7 +249,8 @@ def check_floats(cli, folder):
     import onnx
     from onnx import numpy_helper
     rng = np.random.default_rng(7)
-    for name, kind, number in (('float16', onnx.TensorProto.FLOAT16, np.float16), ('float64', onnx.TensorProto.DOUBLE, np.float64)):
+    for name, kind, number in (('float16', onnx.TensorProto.FLOAT16, np.float16),
+                               ('float64', onnx.TensorProto.DOUBLE, np.float64)):
         path, samples, out = (os.path.join(folder, name + e) for e in ('.onnx', '', '-q.onnx'))
         held = [numpy_helper.from_array(numpy_helper.to_array(w).astype(number), w.name)
                 for w in weights(13, w=(16, 8), b=(8,), w2=(8, 12), b2=(12,))]

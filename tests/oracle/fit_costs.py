@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""fit_costs.py CLI [NETWORK ...] [--write] [--keep FILE] [--exports FOLDER] [--times INSTRUCTIONS]: measures each kernel that ONNX Runtime
-runs of real and of made networks and of exports of them, one thread, fits a fixed time and a time for each unit of work to each kind of
-kernel, and prints how well the sums agree, also where each network is told by what was measured of the others. --write puts the figures
-into src/runtime/vn-runtime-costs.def, with the margin that follows; --times: the measured ratios into runtime-times.tsv, as those of a
-processor with such instructions. --keep: measurements are kept there, and taken from there; --exports: files of exports are.
+"""fit_costs.py CLI [NETWORK ...] [--write] [--keep FILE] [--exports FOLDER] [--times INSTRUCTIONS]: measures each kernel that
+ONNX Runtime runs of real and of made networks and of exports of them, one thread, fits a fixed time and a time for each unit of
+work to each kind of kernel, and prints how well the sums agree, also where each network is told by what was measured of the
+others. --write puts the figures into src/runtime/vn-runtime-costs.def, with the margin that follows; --times: the measured ratios
+into runtime-times.tsv, as those of a processor with such instructions. --keep: measurements are kept there, and taken from there;
+--exports: files of exports are.
 
-Being profiled costs each node some time, which is a third of what small networks seem to take: it follows from their runs without, and is
-taken off. The computer should do nothing else meanwhile; mask-instructions.c makes one processor pass for an older one."""
+Being profiled costs each node some time, which is a third of what small networks seem to take: it follows from their runs
+without, and is taken off. The computer should do nothing else meanwhile; mask-instructions.c makes one processor pass for an
+older one."""
 import collections
 import itertools
 import math
@@ -72,7 +74,8 @@ def moves_one_axis(perm):
 
 
 def describe(kernel, attrs, ins, outs):
-    """(kernel, type, shape, unit) and (units, elements of the output, elements that the product gathers for it, stretches), or None."""
+    """(kernel, type, shape, unit) and (units, elements of the output, elements that the product gathers for it, stretches), or
+    None."""
     name = kernel.split('.')[-1]
     if not ins or not outs:
         return None
@@ -142,8 +145,9 @@ def get_attributes(node, constants):
 
 
 def measure_runs(files, name):
-    """Shortest microseconds of a run of each file that is not profiled, in turns: what else the computer does strikes all alike. Each is run
-    several times in its turn, as one that is deployed: what the others have thrown out of the caches has to come back first."""
+    """Shortest microseconds of a run of each file that is not profiled, in turns: what else the computer does strikes all alike.
+    Each is run several times in its turn, as one that is deployed: what the others have thrown out of the caches has to come back
+    first."""
     sessions = [exports.open_session(path) for path in files]
     feeds = exports.make_feeds(sessions[0], name)
     best, began = [math.inf] * len(files), time.perf_counter()
@@ -201,9 +205,9 @@ def measure(cli, names, folder):
 
 
 def solve(features, times):
-    """Of kernels that were met in a few sizes only the time is proportional to the units of work, as far as they have any. Of others: least
-    squares of the error beside a power of the time: between errors in sum and relative ones. No coefficient is below 0, the fixed time not
-    below LEAST_FIXED."""
+    """Of kernels that were met in a few sizes only the time is proportional to the units of work, as far as they have any. Of
+    others: least squares of the error beside a power of the time: between errors in sum and relative ones. No coefficient is
+    below 0, the fixed time not below LEAST_FIXED."""
     weights = 1 / times ** 0.65
     n = features.shape[1]
     if len(np.unique(features, axis=0)) < FEW and features[:, 1].all():

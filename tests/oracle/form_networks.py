@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Operators in all their forms: attributes, operands and opsets. Each form stands between a Conv and a Mul, as a branch of its own of one
-network for each opset."""
+"""Operators in all their forms: attributes, operands and opsets. Each form stands between a Conv and a Mul, as a branch of its
+own of one network for each opset."""
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper, shape_inference
 
@@ -52,7 +52,8 @@ def plain(name, op, kind='image', since=11, until=LATEST, operands=lambda b: (),
 # ---- pools ----
 
 POOLS = {'plain': {'kernel_shape': [2, 2]}, 'strides': {'kernel_shape': [3, 3], 'strides': [2, 2]},
-         'pads': {'kernel_shape': [3, 3], 'pads': [1] * 4}, 'one-side': {'kernel_shape': [2, 3], 'pads': [0, 1, 1, 2], 'strides': [1, 2]},
+         'pads': {'kernel_shape': [3, 3], 'pads': [1] * 4},
+         'one-side': {'kernel_shape': [2, 3], 'pads': [0, 1, 1, 2], 'strides': [1, 2]},
          'ceil': {'kernel_shape': [3, 3], 'strides': [2, 2], 'ceil_mode': 1},
          'ceil-pads': {'kernel_shape': [3, 3], 'strides': [2, 2], 'ceil_mode': 1, 'pads': [1, 1, 0, 0]},
          'same-upper': {'kernel_shape': [3, 3], 'strides': [2, 2], 'auto_pad': 'SAME_UPPER'},
@@ -64,7 +65,8 @@ for _name, _attrs in POOLS.items():
     plain('AveragePool-count-' + _name, 'AveragePool', count_include_pad=1, **_attrs)
     plain('AveragePool-dilations-of-1-' + _name, 'AveragePool', since=19, dilations=[1, 1], **_attrs)
 plain('AveragePool-dilated', 'AveragePool', since=19, kernel_shape=[2, 2], dilations=[2, 2])
-plain('AveragePool-dilated-count-pads', 'AveragePool', since=19, kernel_shape=[2, 2], dilations=[2, 3], pads=[1, 1, 1, 1], count_include_pad=1)
+plain('AveragePool-dilated-count-pads', 'AveragePool', since=19, kernel_shape=[2, 2], dilations=[2, 3], pads=[1, 1, 1, 1],
+      count_include_pad=1)
 plain('AveragePool-line', 'AveragePool', 'line', kernel_shape=[3], strides=[2], pads=[1, 1])
 plain('AveragePool-line-ceil-count', 'AveragePool', 'line', kernel_shape=[3], strides=[2], ceil_mode=1, count_include_pad=1)
 plain('AveragePool-volume', 'AveragePool', 'volume', kernel_shape=[2, 2, 2], strides=[2, 2, 2])
@@ -95,14 +97,16 @@ def _(b, a):
 
 # ---- padding and resizing ----
 
-PADS = {'constant': ((0, 0, 1, 1, 0, 0, 1, 2), None, None), 'zero': ((0, 0, 1, 1, 0, 0, 1, 2), 0, None), 'value': ((0, 0, 1, 1, 0, 0, 1, 2), 0.7, None),
+PADS = {'constant': ((0, 0, 1, 1, 0, 0, 1, 2), None, None), 'zero': ((0, 0, 1, 1, 0, 0, 1, 2), 0, None),
+        'value': ((0, 0, 1, 1, 0, 0, 1, 2), 0.7, None),
         'outside': ((0, 0, 1, 1, 0, 0, 1, 2), -9.0, None), 'cropping': ((0, 0, -1, -1, 0, 0, -2, 0), None, None),
         'crop-and-fill': ((0, 0, -1, 2, 0, 0, 1, -1), 0.5, None), 'channels': ((0, 1, 0, 0, 0, 2, 0, 0), None, None)}
 for _name, (_pads, _value, _) in PADS.items():
     plain('Pad-' + _name, 'Pad', operands=lambda b, p=_pads, v=_value: (b.ints(*p), *([] if v is None else [b.constant(v)])))
 for _mode, _since in (('reflect', 11), ('edge', 11), ('wrap', 19)):
     plain('Pad-' + _mode, 'Pad', since=_since, operands=lambda b: (b.ints(0, 0, 1, 1, 0, 0, 1, 2),), mode=_mode)
-    plain(f'Pad-{_mode}-axes', 'Pad', since=max(_since, 18), operands=lambda b: (b.ints(1, 2, 2, 1), '', b.ints(2, 3)), mode=_mode)
+    plain(f'Pad-{_mode}-axes', 'Pad', since=max(_since, 18), operands=lambda b: (b.ints(1, 2, 2, 1), '', b.ints(2, 3)),
+          mode=_mode)
 plain('Pad-axes', 'Pad', since=18, operands=lambda b: (b.ints(1, 2, 1, 2), '', b.ints(2, 3)))
 plain('Pad-axes-negative', 'Pad', since=18, operands=lambda b: (b.ints(1, 2, 0, 1), b.constant(0), b.ints(-1, -2)))
 plain('Pad-axes-value', 'Pad', since=18, operands=lambda b: (b.ints(1, 1), b.constant(0.4), b.ints(3)))
@@ -146,7 +150,8 @@ for _mode in ('nearest', 'linear', 'cubic'):
     resize(_mode + '-sizes', sizes=(1, 4, 12, 5), mode=_mode)
     resize(_mode + '-axes', (1.5, 2), axes=[2, 3], since=18, mode=_mode)
     resize(_mode + '-axes-sizes', sizes=(9,), axes=[3], since=18, mode=_mode)
-    resize(_mode + '-asymmetric', (1, 1, 2, 1.5), mode=_mode, coordinate_transformation_mode='asymmetric', **({'nearest_mode': 'floor'} if _mode == 'nearest' else {}))
+    resize(_mode + '-asymmetric', (1, 1, 2, 1.5), mode=_mode, coordinate_transformation_mode='asymmetric',
+           **({'nearest_mode': 'floor'} if _mode == 'nearest' else {}))
     resize(_mode + '-corners', sizes=(1, 4, 13, 6), mode=_mode, coordinate_transformation_mode='align_corners')
 resize('linear-pytorch', sizes=(1, 4, 16, 1), mode='linear', coordinate_transformation_mode='pytorch_half_pixel')
 resize('linear-antialias', (1, 1, 0.5, 0.5), since=18, mode='linear', antialias=1)
@@ -154,7 +159,8 @@ resize('linear-down', (1, 1, 0.6, 0.6), mode='linear')
 resize('nearest-down', (1, 1, 0.5, 0.6), mode='nearest', nearest_mode='round_prefer_ceil')
 resize('nearest-ceil', (1, 1, 1.3, 2.6), mode='nearest', nearest_mode='ceil')
 resize('cubic-coefficient', (1, 1, 1.5, 1.5), mode='cubic', cubic_coeff_a=-0.5, exclude_outside=1)
-resize('crop', sizes=(1, 4, 5, 5), roi=(0, 0, -0.2, 0.1, 1, 1, 1.2, 0.8), mode='linear', coordinate_transformation_mode='tf_crop_and_resize',
+resize('crop', sizes=(1, 4, 5, 5), roi=(0, 0, -0.2, 0.1, 1, 1, 1.2, 0.8), mode='linear',
+       coordinate_transformation_mode='tf_crop_and_resize',
        extrapolation_value=0.6)
 resize('not-larger', sizes=(10, 12), axes=[2, 3], since=18, mode='nearest', keep_aspect_ratio_policy='not_larger')
 resize('line', (1, 1, 2), kind='line', mode='nearest')
@@ -162,13 +168,15 @@ resize('line', (1, 1, 2), kind='line', mode='nearest')
 
 @form('Resize-cubic-behind-Relu')
 def _(b, a):
-    return b.add('Resize', b.add('Add', b.add('Relu', a), b.constant(0.1)), b.constant([]) if b.opset < 13 else '', b.constant([1, 1, 1.4, 0.6]), mode='cubic')
+    return b.add('Resize', b.add('Add', b.add('Relu', a), b.constant(0.1)), b.constant([]) if b.opset < 13 else '',
+                 b.constant([1, 1, 1.4, 0.6]), mode='cubic')
 
 
 # ---- products ----
 
 CONVS = {'plain': {}, 'strides': {'strides': [2, 2]}, 'pads': {'pads': [1, 0, 2, 1]}, 'dilations': {'dilations': [2, 2]},
-         'same-upper': {'auto_pad': 'SAME_UPPER', 'strides': [2, 2]}, 'same-lower': {'auto_pad': 'SAME_LOWER'}, 'valid': {'auto_pad': 'VALID'}}
+         'same-upper': {'auto_pad': 'SAME_UPPER', 'strides': [2, 2]}, 'same-lower': {'auto_pad': 'SAME_LOWER'},
+         'valid': {'auto_pad': 'VALID'}}
 for _name, _attrs in CONVS.items():
     plain('Conv-' + _name, 'Conv', operands=lambda b: (b.weight(6, 4, 3, 3), b.weight(6)), **_attrs)
     plain('ConvTranspose-' + _name, 'ConvTranspose', operands=lambda b: (b.weight(4, 6, 3, 3), b.weight(6)), **_attrs)
@@ -178,14 +186,17 @@ plain('Conv-line', 'Conv', 'line', operands=lambda b: (b.weight(6, 4, 3), b.weig
 plain('Conv-volume', 'Conv', 'volume', operands=lambda b: (b.weight(6, 4, 2, 2, 2),))
 plain('ConvTranspose-groups', 'ConvTranspose', operands=lambda b: (b.weight(4, 3, 3, 3), b.weight(6)), group=2)
 plain('ConvTranspose-depthwise', 'ConvTranspose', operands=lambda b: (b.weight(4, 1, 2, 2),), group=4, strides=[2, 2])
-plain('ConvTranspose-output-padding', 'ConvTranspose', operands=lambda b: (b.weight(4, 6, 3, 3),), strides=[2, 2], output_padding=[1, 1])
-plain('ConvTranspose-output-shape', 'ConvTranspose', operands=lambda b: (b.weight(4, 6, 3, 3),), strides=[2, 2], output_shape=[15, 16])
+plain('ConvTranspose-output-padding', 'ConvTranspose', operands=lambda b: (b.weight(4, 6, 3, 3),), strides=[2, 2],
+      output_padding=[1, 1])
+plain('ConvTranspose-output-shape', 'ConvTranspose', operands=lambda b: (b.weight(4, 6, 3, 3),), strides=[2, 2],
+      output_shape=[15, 16])
 plain('ConvTranspose-line', 'ConvTranspose', 'line', operands=lambda b: (b.weight(4, 6, 3),), strides=[2])
 
 
 plain('Conv-large-bias', 'Conv', operands=lambda b: (b.weight(6, 4, 3, 3), b.weight(6, scale=30.0)))
 plain('ConvTranspose-large-bias', 'ConvTranspose', operands=lambda b: (b.weight(4, 6, 3, 3), b.weight(6, scale=30.0)))
-FORMS.append(('Gemm-large-bias', 'image', 11, LATEST, lambda b, a: b.add('Gemm', matrix(b, a), b.weight(16, 6), b.weight(6, scale=30.0))))
+FORMS.append(('Gemm-large-bias', 'image', 11, LATEST,
+              lambda b, a: b.add('Gemm', matrix(b, a), b.weight(16, 6), b.weight(6, scale=30.0))))
 
 
 @form('Conv-computed-weight')
@@ -267,7 +278,8 @@ def _(b, a):
 @form('shared-Conv-Mul')
 def _(b, a):
     w = steep(b, 4, 4, 1, 1)
-    return b.add('Mul', b.add('Conv', a, w), b.add('ReduceMean', w, axes=[0], keepdims=1) if b.opset < 18 else b.add('ReduceMean', w, b.ints(0)))
+    return b.add('Mul', b.add('Conv', a, w), b.add('ReduceMean', w, axes=[0], keepdims=1) if b.opset < 18
+                 else b.add('ReduceMean', w, b.ints(0)))
 
 
 @form('shared-Conv-bias-Add')
@@ -282,10 +294,13 @@ def _(b, a):
     return b.add('Conv', b.add('Conv', a, b.weight(4, 4, 1, 1, scale=0.01), bias), b.weight(4, 4, 1, 1, scale=3.0), bias)
 
 
-GEMMS = {'plain': ((16, 6), (6,), {}), 'no-bias': ((16, 6), None, {}), 'transB': ((6, 16), (6,), {'transB': 1}), 'transA': ((16, 6), (6,), {'transA': 1}),
-         'transAB': ((6, 16), (6,), {'transA': 1, 'transB': 1}), 'alpha': ((16, 6), (6,), {'alpha': 0.5}), 'beta': ((16, 6), (6,), {'beta': 2.0}),
+GEMMS = {'plain': ((16, 6), (6,), {}), 'no-bias': ((16, 6), None, {}), 'transB': ((6, 16), (6,), {'transB': 1}),
+         'transA': ((16, 6), (6,), {'transA': 1}),
+         'transAB': ((6, 16), (6,), {'transA': 1, 'transB': 1}), 'alpha': ((16, 6), (6,), {'alpha': 0.5}),
+         'beta': ((16, 6), (6,), {'beta': 2.0}),
          'alpha-beta-transB': ((6, 16), (6,), {'alpha': 0.3, 'beta': 0.5, 'transB': 1}), 'beta-0': ((16, 6), (6,), {'beta': 0.0}),
-         'row-bias': ((16, 6), (1, 6), {}), 'full-bias': ((16, 6), (16, 6), {}), 'column-bias': ((16, 6), (16, 1), {}), 'scalar-bias': ((16, 6), (), {}),
+         'row-bias': ((16, 6), (1, 6), {}), 'full-bias': ((16, 6), (16, 6), {}), 'column-bias': ((16, 6), (16, 1), {}),
+         'scalar-bias': ((16, 6), (), {}),
          'one-bias': ((16, 6), (1,), {}), 'alpha-no-bias': ((16, 6), None, {'alpha': 1.7})}
 for _name, (_shape, _bias, _attrs) in GEMMS.items():
     @form('Gemm-' + _name)
@@ -308,7 +323,8 @@ def _(b, a):
     return b.add('Gemm', matrix(b, a), b.weight(16, 16), matrix(b, b.add('Sigmoid', a)))
 
 
-MATMULS = {'matrix': (8, 5), 'batch': (4, 8, 5), 'one-batch': (1, 8, 5), 'vector': (8,), 'full': (1, 4, 8, 5), 'one-column': (8, 1)}
+MATMULS = {'matrix': (8, 5), 'batch': (4, 8, 5), 'one-batch': (1, 8, 5), 'vector': (8,), 'full': (1, 4, 8, 5),
+           'one-column': (8, 1)}
 for _name, _shape in MATMULS.items():
     plain('MatMul-' + _name, 'MatMul', operands=lambda b, s=_shape: (b.weight(*s),))
 
@@ -373,10 +389,15 @@ SIDES = {'scalar': (), 'one': (1,), 'channels': (4, 1, 1), 'row': (8,), 'full': 
 for _op in ('Add', 'Sub', 'Mul', 'Div'):
     for _name, _shape in SIDES.items():
         plain(f'{_op}-{_name}', _op, operands=lambda b, s=_shape: (b.constant(b.random.uniform(0.5, 2, s)),))
-    FORMS.append((f'{_op}-on-the-left', 'image', 11, LATEST, lambda b, a, op=_op: b.add(op, b.constant(b.random.uniform(-2, -0.5, (4, 1, 1))), b.add('Sigmoid', a))))
-    FORMS.append((f'{_op}-two-computed', 'image', 11, LATEST, lambda b, a, op=_op: b.add(op, a, b.add('Add', b.add('Sigmoid', a), b.constant(0.5)))))
-    FORMS.append((f'{_op}-two-broadcast', 'image', 11, LATEST, lambda b, a, op=_op: b.add(op, a, b.add('Sigmoid', b.add('GlobalAveragePool', a)))))
-    FORMS.append((f'{_op}-broadcast-left', 'image', 11, LATEST, lambda b, a, op=_op: b.add(op, b.add('GlobalAveragePool', a), b.add('Add', b.add('Sigmoid', a), b.constant(1.0)))))
+    FORMS.append((f'{_op}-on-the-left', 'image', 11, LATEST,
+                  lambda b, a, op=_op: b.add(op, b.constant(b.random.uniform(-2, -0.5, (4, 1, 1))), b.add('Sigmoid', a))))
+    FORMS.append((f'{_op}-two-computed', 'image', 11, LATEST,
+                  lambda b, a, op=_op: b.add(op, a, b.add('Add', b.add('Sigmoid', a), b.constant(0.5)))))
+    FORMS.append((f'{_op}-two-broadcast', 'image', 11, LATEST,
+                  lambda b, a, op=_op: b.add(op, a, b.add('Sigmoid', b.add('GlobalAveragePool', a)))))
+    FORMS.append((f'{_op}-broadcast-left', 'image', 11, LATEST,
+                  lambda b, a, op=_op: b.add(op, b.add('GlobalAveragePool', a),
+                                             b.add('Add', b.add('Sigmoid', a), b.constant(1.0)))))
 FORMS.append(('Add-itself', 'image', 11, LATEST, lambda b, a: b.add('Add', a, a)))
 FORMS.append(('Mul-itself', 'image', 11, LATEST, lambda b, a: b.add('Mul', a, a)))
 plain('Add-zero', 'Add', operands=lambda b: (b.constant(0.0),))
@@ -389,31 +410,42 @@ FORMS.append(('Sum-three', 'image', 11, LATEST, lambda b, a: b.add('Sum', a, b.a
 FORMS.append(('Mean-two', 'image', 11, LATEST, lambda b, a: b.add('Mean', a, b.add('Relu', a))))
 FORMS.append(('PRelu-channels', 'image', 11, LATEST, lambda b, a: b.add('PRelu', a, b.weight(4, 1, 1))))
 FORMS.append(('PRelu-scalar', 'image', 11, LATEST, lambda b, a: b.add('PRelu', a, b.weight(1))))
-FORMS.append(('PRelu-computed', 'image', 11, LATEST, lambda b, a: b.add('PRelu', a, b.add('Sigmoid', b.add('GlobalAveragePool', a)))))
+FORMS.append(('PRelu-computed', 'image', 11, LATEST,
+              lambda b, a: b.add('PRelu', a, b.add('Sigmoid', b.add('GlobalAveragePool', a)))))
 
 
 # ---- functions of one number ----
 
-for _op, _since, _attrs in (('Relu', 11, {}), ('LeakyRelu', 11, {}), ('LeakyRelu', 11, {'alpha': 0.3}), ('LeakyRelu', 11, {'alpha': -0.2}), ('Sigmoid', 11, {}),
-                            ('Tanh', 11, {}), ('Elu', 11, {'alpha': 0.7}), ('Selu', 11, {}), ('HardSigmoid', 11, {}), ('HardSigmoid', 11, {'alpha': 0.3, 'beta': 0.4}),
-                            ('HardSwish', 14, {}), ('Softplus', 11, {}), ('Softsign', 11, {}), ('Erf', 11, {}), ('Exp', 11, {}), ('Abs', 11, {}), ('Neg', 11, {}),
-                            ('Mish', 18, {}), ('Gelu', 20, {}), ('Gelu', 20, {'approximate': 'tanh'}), ('ThresholdedRelu', 11, {'alpha': 0.4}), ('Celu', 12, {}),
-                            ('Sin', 11, {}), ('Sqrt', 11, {}), ('Round', 11, {}), ('Floor', 11, {}), ('Ceil', 11, {}), ('Identity', 11, {}), ('Sign', 11, {})):
+for _op, _since, _attrs in (('Relu', 11, {}), ('LeakyRelu', 11, {}), ('LeakyRelu', 11, {'alpha': 0.3}),
+                            ('LeakyRelu', 11, {'alpha': -0.2}), ('Sigmoid', 11, {}),
+                            ('Tanh', 11, {}), ('Elu', 11, {'alpha': 0.7}), ('Selu', 11, {}), ('HardSigmoid', 11, {}),
+                            ('HardSigmoid', 11, {'alpha': 0.3, 'beta': 0.4}),
+                            ('HardSwish', 14, {}), ('Softplus', 11, {}), ('Softsign', 11, {}), ('Erf', 11, {}), ('Exp', 11, {}),
+                            ('Abs', 11, {}), ('Neg', 11, {}),
+                            ('Mish', 18, {}), ('Gelu', 20, {}), ('Gelu', 20, {'approximate': 'tanh'}),
+                            ('ThresholdedRelu', 11, {'alpha': 0.4}), ('Celu', 12, {}),
+                            ('Sin', 11, {}), ('Sqrt', 11, {}), ('Round', 11, {}), ('Floor', 11, {}), ('Ceil', 11, {}),
+                            ('Identity', 11, {}), ('Sign', 11, {})):
     _label = '-'.join([_op] + [f'{k}-{v}' for k, v in _attrs.items()])
     if _op in ('Sqrt', 'Round', 'Floor', 'Ceil', 'Sign'):
-        FORMS.append((_label, 'image', _since, LATEST, lambda b, a, op=_op: b.add(op, b.add('Add', b.add('Abs', a), b.constant(0.1)))))
+        FORMS.append((_label, 'image', _since, LATEST,
+                      lambda b, a, op=_op: b.add(op, b.add('Add', b.add('Abs', a), b.constant(0.1)))))
     else:
         plain(_label, _op, since=_since, **_attrs)
-CLIPS = {'six': (0.0, 6.0), 'symmetric': (-0.5, 0.5), 'positive': (0.2, 0.8), 'low': (0.0, None), 'high': (None, 0.4), 'none': (None, None)}
+CLIPS = {'six': (0.0, 6.0), 'symmetric': (-0.5, 0.5), 'positive': (0.2, 0.8), 'low': (0.0, None), 'high': (None, 0.4),
+         'none': (None, None)}
 for _name, (_low, _high) in CLIPS.items():
-    plain('Clip-' + _name, 'Clip', operands=lambda b, l=_low, h=_high: tuple(b.constant(v) if v is not None else '' for v in ((l, h) if h is not None else (l,) if l is not None else ())))
+    plain('Clip-' + _name, 'Clip',
+          operands=lambda b, l=_low, h=_high: tuple(b.constant(v) if v is not None else ''
+                                                    for v in ((l, h) if h is not None else (l,) if l is not None else ())))
 for _axis in (-1, 1, 2):
     plain(f'Softmax-{_axis}', 'Softmax', axis=_axis)
     plain(f'LogSoftmax-{_axis}', 'LogSoftmax', axis=_axis)
 plain('Softmax-default', 'Softmax')
 plain('Hardmax', 'Hardmax', axis=1)
 FORMS.append(('Swish', 'image', 11, LATEST, lambda b, a: b.add('Mul', a, b.add('Sigmoid', a))))
-FORMS.append(('HardSwish-spelled', 'image', 11, LATEST, lambda b, a: b.add('Mul', a, b.add('HardSigmoid', a, alpha=1 / 6, beta=0.5))))
+FORMS.append(('HardSwish-spelled', 'image', 11, LATEST,
+              lambda b, a: b.add('Mul', a, b.add('HardSigmoid', a, alpha=1 / 6, beta=0.5))))
 
 
 # ---- moving numbers ----
@@ -429,7 +461,8 @@ plain('Tile', 'Tile', operands=lambda b: (b.ints(1, 2, 1, 2),))
 plain('Gather-scalar', 'Gather', operands=lambda b: (b.constant(1, np.int64),), axis=1)
 plain('Gather-negative', 'Gather', operands=lambda b: (b.ints(-1, 0, 2),), axis=-1)
 plain('Gather-int32', 'Gather', operands=lambda b: (b.constant([[0, 1], [2, 3]], np.int32),), axis=1)
-plain('GatherElements', 'GatherElements', operands=lambda b: (b.constant(b.random.integers(-4, 4, (1, 4, 8, 8)), np.int64),), axis=1)
+plain('GatherElements', 'GatherElements', operands=lambda b: (b.constant(b.random.integers(-4, 4, (1, 4, 8, 8)), np.int64),),
+      axis=1)
 plain('GatherND', 'GatherND', operands=lambda b: (b.constant([[0, 2], [0, 1]], np.int64),))
 plain('DepthToSpace-DCR', 'DepthToSpace', blocksize=2)
 plain('DepthToSpace-CRD', 'DepthToSpace', blocksize=2, mode='CRD')
@@ -484,26 +517,34 @@ def _(b, a):
 
 @form('Split-one-unused')
 def _(b, a):
-    parts = b.add('Split', a, outputs=2, axis=1, split=[2, 2]) if b.opset < 13 else b.add('Split', a, b.ints(2, 2), outputs=2, axis=1)
+    parts = b.add('Split', a, outputs=2, axis=1, split=[2, 2]) if b.opset < 13 else b.add('Split', a, b.ints(2, 2), outputs=2,
+                                                                                          axis=1)
     return b.add('Relu', parts[1])
 
 
 @form('Split-into-Mul')
 def _(b, a):
-    parts = b.add('Split', a, outputs=2, axis=1, split=[2, 2]) if b.opset < 13 else b.add('Split', a, b.ints(2, 2), outputs=2, axis=1)
+    parts = b.add('Split', a, outputs=2, axis=1, split=[2, 2]) if b.opset < 13 else b.add('Split', a, b.ints(2, 2), outputs=2,
+                                                                                          axis=1)
     return b.add('Mul', parts[0], b.add('Sigmoid', parts[1]))
 
 
 FORMS.append(('Concat', 'image', 11, LATEST, lambda b, a: b.add('Concat', a, b.add('Sigmoid', a), axis=1)))
-FORMS.append(('Concat-negative-axis', 'image', 11, LATEST, lambda b, a: b.add('Concat', a, b.add('Mul', a, b.constant(3.0)), axis=-2)))
+FORMS.append(('Concat-negative-axis', 'image', 11, LATEST,
+              lambda b, a: b.add('Concat', a, b.add('Mul', a, b.constant(3.0)), axis=-2)))
 FORMS.append(('Concat-itself', 'image', 11, LATEST, lambda b, a: b.add('Concat', a, a, axis=1)))
 FORMS.append(('Concat-constant', 'image', 11, LATEST, lambda b, a: b.add('Concat', b.weight(1, 2, 8, 8, scale=2.0), a, axis=1)))
 FORMS.append(('Concat-one', 'image', 11, LATEST, lambda b, a: b.add('Concat', a, axis=1)))
-FORMS.append(('Concat-three-ranges', 'image', 11, LATEST, lambda b, a: b.add('Concat', a, b.add('Softmax', a, axis=1), b.add('Mul', a, b.constant(4.0)), axis=1)))
-FORMS.append(('Where-constant-condition', 'image', 11, LATEST, lambda b, a: b.add('Where', b.constant(b.random.integers(0, 2, (8, 8)), bool), a, b.add('Sigmoid', a))))
-FORMS.append(('Where-computed', 'image', 11, LATEST, lambda b, a: b.add('Where', b.add('Greater', a, b.constant(0.0)), a, b.add('Mul', a, b.constant(0.1)))))
-FORMS.append(('Where-scalar', 'image', 11, LATEST, lambda b, a: b.add('Where', b.constant(b.random.integers(0, 2, (8, 8)), bool), a, b.constant(0.3))))
-FORMS.append(('Where-broadcast', 'image', 11, LATEST, lambda b, a: b.add('Where', b.constant(b.random.integers(0, 2, (8, 8)), bool), b.add('GlobalAveragePool', a), a)))
+FORMS.append(('Concat-three-ranges', 'image', 11, LATEST,
+              lambda b, a: b.add('Concat', a, b.add('Softmax', a, axis=1), b.add('Mul', a, b.constant(4.0)), axis=1)))
+FORMS.append(('Where-constant-condition', 'image', 11, LATEST,
+              lambda b, a: b.add('Where', b.constant(b.random.integers(0, 2, (8, 8)), bool), a, b.add('Sigmoid', a))))
+FORMS.append(('Where-computed', 'image', 11, LATEST,
+              lambda b, a: b.add('Where', b.add('Greater', a, b.constant(0.0)), a, b.add('Mul', a, b.constant(0.1)))))
+FORMS.append(('Where-scalar', 'image', 11, LATEST,
+              lambda b, a: b.add('Where', b.constant(b.random.integers(0, 2, (8, 8)), bool), a, b.constant(0.3))))
+FORMS.append(('Where-broadcast', 'image', 11, LATEST,
+              lambda b, a: b.add('Where', b.constant(b.random.integers(0, 2, (8, 8)), bool), b.add('GlobalAveragePool', a), a)))
 FORMS.append(('TopK', 'image', 11, LATEST, lambda b, a: b.add('TopK', a, b.ints(3), outputs=2, axis=-1)[0]))
 
 
@@ -519,7 +560,8 @@ for _op in ('ReduceMean', 'ReduceSum', 'ReduceMax', 'ReduceMin', 'ReduceL2', 'Re
         FORMS.append((f'{_op}-{_name}', 'image', 11, LATEST, _reduce))
 plain('ReduceMean-noop', 'ReduceMean', since=18, noop_with_empty_axes=1)
 FORMS.append(('ArgMax', 'image', 11, LATEST, lambda b, a: b.add('Cast', b.add('ArgMax', a, axis=1), to=TensorProto.FLOAT)))
-FORMS.append(('ArgMax-last', 'image', 12, LATEST, lambda b, a: b.add('Cast', b.add('ArgMax', a, axis=-1, keepdims=0, select_last_index=1), to=TensorProto.FLOAT)))
+FORMS.append(('ArgMax-last', 'image', 12, LATEST,
+              lambda b, a: b.add('Cast', b.add('ArgMax', a, axis=-1, keepdims=0, select_last_index=1), to=TensorProto.FLOAT)))
 FORMS.append(('ArgMin', 'image', 11, LATEST, lambda b, a: b.add('Cast', b.add('ArgMin', a, axis=1), to=TensorProto.FLOAT)))
 
 
@@ -532,8 +574,10 @@ FORMS.append(('BatchNormalization-behind-Relu', 'image', 11, LATEST, lambda b, a
 plain('InstanceNormalization', 'InstanceNormalization', operands=lambda b: (b.weight(4, scale=1.0), b.weight(4)))
 plain('LayerNormalization', 'LayerNormalization', since=17, operands=lambda b: (b.weight(8, scale=1.0), b.weight(8)))
 plain('LayerNormalization-no-bias', 'LayerNormalization', since=17, operands=lambda b: (b.weight(8, scale=1.0),))
-plain('LayerNormalization-axis', 'LayerNormalization', since=17, operands=lambda b: (b.weight(4, 8, 8, scale=1.0), b.weight(4, 8, 8)), axis=1)
-plain('GroupNormalization', 'GroupNormalization', since=21, operands=lambda b: (b.weight(4, scale=1.0), b.weight(4)), num_groups=2)
+plain('LayerNormalization-axis', 'LayerNormalization', since=17,
+      operands=lambda b: (b.weight(4, 8, 8, scale=1.0), b.weight(4, 8, 8)), axis=1)
+plain('GroupNormalization', 'GroupNormalization', since=21, operands=lambda b: (b.weight(4, scale=1.0), b.weight(4)),
+      num_groups=2)
 plain('LRN', 'LRN', size=3)
 plain('LpNormalization', 'LpNormalization', axis=1)
 plain('MeanVarianceNormalization', 'MeanVarianceNormalization')
@@ -558,13 +602,15 @@ def _(b, a):
 
 @form('LSTM', 'line')
 def _(b, a):
-    values, *_ = b.add('LSTM', b.add('Transpose', a, perm=[2, 0, 1]), b.weight(1, 20, 4), b.weight(1, 20, 5), b.weight(1, 40), outputs=3, hidden_size=5)
+    values, *_ = b.add('LSTM', b.add('Transpose', a, perm=[2, 0, 1]), b.weight(1, 20, 4), b.weight(1, 20, 5), b.weight(1, 40),
+                       outputs=3, hidden_size=5)
     return values
 
 
 @form('GRU', 'line')
 def _(b, a):
-    values, _ = b.add('GRU', b.add('Transpose', a, perm=[2, 0, 1]), b.weight(1, 15, 4), b.weight(1, 15, 5), outputs=2, hidden_size=5)
+    values, _ = b.add('GRU', b.add('Transpose', a, perm=[2, 0, 1]), b.weight(1, 15, 4), b.weight(1, 15, 5), outputs=2,
+                      hidden_size=5)
     return values
 
 
@@ -597,7 +643,8 @@ def infer_shape(b, kind, value):
     """Sizes of a value of the branch, 0 where unknown; None: not even how many."""
     graph = helper.make_graph(b.nodes, 'branch', [helper.make_tensor_value_info(kind, TensorProto.FLOAT, SHAPES[kind])],
                               [helper.make_tensor_value_info(value, TensorProto.FLOAT, None)], b.constants)
-    found = shape_inference.infer_shapes(helper.make_model(graph, opset_imports=[helper.make_opsetid('', b.opset)]), data_prop=True).graph.output[0]
+    found = shape_inference.infer_shapes(helper.make_model(graph, opset_imports=[helper.make_opsetid('', b.opset)]),
+                                         data_prop=True).graph.output[0]
     tensor = found.type.tensor_type
     return [d.dim_value for d in tensor.shape.dim] if tensor.HasField('shape') else None
 

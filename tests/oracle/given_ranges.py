@@ -127,7 +127,8 @@ def list_scales(path):
 
 def network(nodes, constants, out='y', shape=(1, 4, 8, 8)):
     inits = [onnx.numpy_helper.from_array(np.asarray(array), name) for name, array in constants.items()]
-    graph = helper.make_graph(nodes, 'g', [info('x', onnx.TensorProto.FLOAT, shape)], [info(out, onnx.TensorProto.FLOAT, None)], inits)
+    graph = helper.make_graph(nodes, 'g', [info('x', onnx.TensorProto.FLOAT, shape)], [info(out, onnx.TensorProto.FLOAT, None)],
+                              inits)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)], ir_version=8)
 
 
@@ -143,17 +144,20 @@ padded = network([node('Conv', ['x', 'w'], ['c'], 'conv', pads=[1] * 4), node('P
 clamped = network([node('Conv', ['x', 'w'], ['c'], 'conv', pads=[1] * 4), node('Relu', ['c'], ['r'], 'relu'),
                    node('Clip', ['r', 'low', 'high'], ['k'], 'clip'), node('Conv', ['k', 'v'], ['y'], 'last')],
                   {'w': weight, 'v': weight * 2, 'low': f32(0), 'high': f32(4)})
-turned = network([node('Conv', ['x', 'w'], ['c'], 'conv', pads=[1] * 4), node('Transpose', ['c'], ['t'], 'there', perm=[0, 2, 3, 1]),
+turned = network([node('Conv', ['x', 'w'], ['c'], 'conv', pads=[1] * 4),
+                  node('Transpose', ['c'], ['t'], 'there', perm=[0, 2, 3, 1]),
                   node('Transpose', ['t'], ['b'], 'back', perm=[0, 3, 1, 2]), node('Conv', ['b', 'v'], ['y'], 'last')],
                  {'w': weight, 'v': weight * 2})
 twice = network([node('Conv', ['x', 'w'], ['c'], 'conv', pads=[1] * 4), node('Sigmoid', ['c'], ['s'], 'one'),
-                 node('Sigmoid', ['c'], ['z'], 'two'), node('Mul', ['c', 's'], ['m'], 'mul'), node('Add', ['m', 'z'], ['a'], 'add'),
+                 node('Sigmoid', ['c'], ['z'], 'two'), node('Mul', ['c', 's'], ['m'], 'mul'),
+                 node('Add', ['m', 'z'], ['a'], 'add'),
                  node('Conv', ['a', 'v'], ['y'], 'last')], {'w': weight, 'v': weight * 2})
 folded = network([node('Conv', ['x', 'w'], ['c'], 'conv', pads=[1] * 4),
                   node('BatchNormalization', ['c', 'g', 'h', 'h', 'g'], ['n'], 'bn'), node('Conv', ['n', 'v'], ['y'], 'last')],
                  {'w': weight, 'v': weight * 2, 'g': ones * 3, 'h': ones})
 large = network([node('Conv', ['x', 'w'], ['c'], 'conv', pads=[1] * 4), node('GlobalAveragePool', ['c'], ['p'], 'pool'),
-                 node('Conv', ['p', 'v'], ['y'], 'last', kernel_shape=[1, 1])], {'w': weight, 'v': weight[:, :, :1, :1]}, shape=(1, 4, 32, 32))
+                 node('Conv', ['p', 'v'], ['y'], 'last', kernel_shape=[1, 1])], {'w': weight, 'v': weight[:, :, :1, :1]},
+                shape=(1, 4, 32, 32))
 # (what, network, options, given, the tensor of the export -> the name whose numbers count, what is told)
 cases = (
     ('identity', identity, [], 'x i y', {'x': 'x', 'c': 'i', 'y': 'y'}, None),
@@ -182,7 +186,8 @@ with tempfile.TemporaryDirectory() as folder:
         with open(table, 'w', encoding='utf-8') as file:
             json.dump({'format': 'vernier-ranges', 'version': 1, 'tensors': ranges}, file)
         options = [o for p in options for o in ([p, samples] if p == '--data' else [p])]
-        done = subprocess.run([cli, 'quantize', path, '-o', out, '--ranges', table, '--no-verify', *options], capture_output=True, text=True,
+        done = subprocess.run([cli, 'quantize', path, '-o', out, '--ranges', table, '--no-verify', *options], capture_output=True,
+                              text=True,
                               check=False)
         check(f'{what}: {done.stderr}', done.returncode == 0)
         if done.returncode != 0:
@@ -202,29 +207,34 @@ with tempfile.TemporaryDirectory() as folder:
             json.dump({name: [float(low), float(high)] for name, (low, high) in tensors.items()}, stream)
     recipe = os.path.join(folder, 'recipe.json')
     for options in (['--ranges', table, '--ranges', second, '--save-recipe', recipe], ['--recipe', recipe]):
-        done = subprocess.run([cli, 'quantize', path, '-o', out, '--no-verify', *options], capture_output=True, text=True, check=False)
+        done = subprocess.run([cli, 'quantize', path, '-o', out, '--no-verify', *options], capture_output=True, text=True,
+                              check=False)
         check(f'two files: {done.stderr}', done.returncode == 0)
         got = list_scales(out)
         for name, wanted in (('x', 2 / 255), ('c', 10 / 255), ('y', 10 / 255)):
             check(f'two files: {name}: {got}', name in got and abs(got[name] - wanted) < 1e-6)
 
-    # A clamp stays where the range ends further out, as powers of two do and given ranges may; it goes where nothing is lost by that.
+    # A clamp stays where the range ends further out, as powers of two do and given ranges may; it goes where nothing is lost by
+    # that.
     levels = onnxruntime.GraphOptimizationLevel
     big = (np.random.default_rng(3).normal(size=(4, 1, 4, 8, 8)) * 30).astype(np.float32)
     with open(table, 'w', encoding='utf-8') as file:
         json.dump({'y': [-8.0, 8.0]}, file)
     powers = ['--power-of-two', 'nearest']
     for kind, low, high, options, stays in (
-            ('Clip', 0, 6, [], False), ('Clip', 0, 6, powers, True), ('Clip', 0, 4, powers, False), ('Clip', -1, 1, powers, False), ('Clip', -1, 1.5, powers, True),
+            ('Clip', 0, 6, [], False), ('Clip', 0, 6, powers, True), ('Clip', 0, 4, powers, False),
+            ('Clip', -1, 1, powers, False), ('Clip', -1, 1.5, powers, True),
             ('Clip', 0, 6, ['--method', 'nonoverflow'], True), ('Clip', 0, 4, ['--method', 'nonoverflow'], False),
             ('Clip', 0, 4, ['--method', 'minmse'], True), ('Clip', 0, 6, ['--preset', 'qlinear', *powers], True),
-            ('Relu', 0, np.inf, powers, False), ('Relu', 0, np.inf, ['--ranges', table], True), ('Clip', 0, 6, ['--ranges', table], True)):
+            ('Relu', 0, np.inf, powers, False), ('Relu', 0, np.inf, ['--ranges', table], True),
+            ('Clip', 0, 6, ['--ranges', table], True)):
         what = f'{kind} {low} {high} {" ".join(options)}'
         inputs = ['c', 'low', 'high'] if kind == 'Clip' else ['c']
         onnx.save(network([node('Conv', ['x', 'w'], ['c'], 'conv'), node(kind, inputs, ['y'], 'clamp')],
                           {'w': weight, **({'low': f32(low), 'high': f32(high)} if kind == 'Clip' else {})}), path)
         np.save(samples, big[:, 0])
-        done = subprocess.run([cli, 'quantize', path, '-o', out, '--data', samples, '--no-verify', '--held-out', '0', *options], capture_output=True, text=True,
+        done = subprocess.run([cli, 'quantize', path, '-o', out, '--data', samples, '--no-verify', '--held-out', '0', *options],
+                              capture_output=True, text=True,
                               check=False)
         check(f'{what}: {done.stderr}', done.returncode == 0)
         kinds = [n.op_type for n in onnx.load(out).graph.node]
@@ -245,7 +255,8 @@ with tempfile.TemporaryDirectory() as folder:
         with open(table, 'w', encoding='utf-8') as file:
             json.dump({'format': 'vernier-ranges', 'version': 1, 'tensors':
                        {n: {'scale': s, 'zero_point': z, 'type': t} for n, (s, z, t) in given.items()}}, file)
-        subprocess.run([cli, 'quantize', path, '-o', out, '--ranges', table, '--data', samples, '--preset', 'qlinear', '--no-verify'],
+        subprocess.run([cli, 'quantize', path, '-o', out, '--ranges', table, '--data', samples, '--preset', 'qlinear',
+                        '--no-verify'],
                        capture_output=True, text=True, check=True)
         oracle.open_session(out)
         graph = onnx.load(out).graph

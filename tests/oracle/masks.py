@@ -138,12 +138,14 @@ def padded(m, low):
     m.node('Pad', ['c', m.constant('pads', [0, 0, 1, 1, 0, 0, 1, 1], 'int64'), m.constant('fill', low)], 'wide')
     m.node('MaxPool', ['wide'], 'most', kernel_shape=[3, 3], strides=[2, 2])
     m.node('Conv', ['most', m.weight('w2', 6, 8, 1, 1)], 'y')
-    return m.model('y', [1, 6, 7, 7]), [{'x': m.random.standard_normal((1, 3, 16, 16)).astype(m.np.float32)} for _ in range(SAMPLES)]
+    return m.model('y', [1, 6, 7, 7]), [{'x': m.random.standard_normal((1, 3, 16, 16)).astype(m.np.float32)}
+                                        for _ in range(SAMPLES)]
 
 
 LOWEST = -3.4028234663852886e38
 NETWORKS = [(make, low) for make, lows in (
-    (added, (-float('inf'), LOWEST, -1e9, -65504, -10000)), (chosen, (-float('inf'), LOWEST, -1e9)), (multiplied, (LOWEST, -10000)),
+    (added, (-float('inf'), LOWEST, -1e9, -65504, -10000)), (chosen, (-float('inf'), LOWEST, -1e9)),
+    (multiplied, (LOWEST, -10000)),
     (given, (-float('inf'), LOWEST, -65504)), (spelled_out, (-float('inf'), LOWEST)), (nan_rows, (-float('inf'),)),
     (padded, (-float('inf'), LOWEST, -1e9, -65504))) for low in lows]
 

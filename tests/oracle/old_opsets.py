@@ -50,7 +50,8 @@ def batch_norm(d):
 def gemm(d):
     m, k, n = d.ints(3, 1, 5)
     inputs = [d.array(m, k), d.array(k, n), d.array(*d.choice([[n], [1, n], [m, n], [1]]))]
-    return Case('Gemm', inputs, opset=d.choice([1, 6]), broadcast=1, alpha=0.5, beta=2.), Case('Gemm', inputs, opset=13, alpha=0.5, beta=2.)
+    return Case('Gemm', inputs, opset=d.choice([1, 6]), broadcast=1, alpha=0.5, beta=2.), Case('Gemm', inputs, opset=13,
+                                                                                               alpha=0.5, beta=2.)
 
 
 def prelu(d):
@@ -69,7 +70,8 @@ def pad(d):
 def reshape(d):
     x = d.array(2, 3, 4)
     shape = d.choice([[6, 4], [0, -1], [-1], [4, 0, 2], [1, 2, 12]])
-    return Case('Reshape', [x], opset=1, shape=shape, consumed_inputs=[0]), Case('Reshape', [x, d.np.array(shape, 'int64')], opset=13)
+    return Case('Reshape', [x], opset=1, shape=shape, consumed_inputs=[0]), Case('Reshape', [x, d.np.array(shape, 'int64')],
+                                                                                 opset=13)
 
 
 def concat(d):
@@ -100,7 +102,8 @@ def tile(d):
     x, axis, times = d.array(2, 3, 2), d.int(0, 2), d.int(1, 3)
     repeats = [times if a == axis else 1 for a in range(3)]
     scalars = [d.np.array(v, 'float32') for v in (times, axis)]
-    return Case('Tile', [x] + scalars, opset=d.choice([1, 5]), weights=[1, 2] if d.int(0, 1) else []), Case('Tile', [x, d.np.array(repeats, 'int64')], opset=13)
+    return Case('Tile', [x] + scalars, opset=d.choice([1, 5]), weights=[1, 2] if d.int(0, 1)
+                else []), Case('Tile', [x, d.np.array(repeats, 'int64')], opset=13)
 
 
 def upsample(d):
@@ -120,13 +123,15 @@ def lp_pool(d):
 
 def recurrent(op, gates, d):
     steps, batch, size, hidden = d.int(1, 4), d.int(1, 2), d.int(1, 3), d.int(1, 3)
-    inputs = [d.array(steps, batch, size), d.array(1, gates * hidden, size), d.array(1, gates * hidden, hidden), d.array(1, 2 * gates * hidden)]
+    inputs = [d.array(steps, batch, size), d.array(1, gates * hidden, size), d.array(1, gates * hidden, hidden),
+              d.array(1, 2 * gates * hidden)]
     outputs = 3 if op == 'LSTM' else 2
     opset = d.choice([1, 3, 6])
     attributes = dict(hidden_size=hidden)
     if op == 'GRU' and opset >= 3:
         attributes['linear_before_reset'] = d.int(0, 1)
-    return Case(op, inputs, outputs, opset=opset, output_sequence=1, **attributes), Case(op, inputs, outputs, opset=7, **attributes)
+    return Case(op, inputs, outputs, opset=opset, output_sequence=1, **attributes), Case(op, inputs, outputs, opset=7,
+                                                                                         **attributes)
 
 
 def several(op, d):
@@ -134,7 +139,8 @@ def several(op, d):
     return Case(op, x, opset=d.choice([1, 5]), consumed_inputs=[0] * len(x)), Case(op, x, opset=13)
 
 
-GENERATORS = {op: (lambda d, op=op: broadcasting(op, d)) for op in ('Add', 'Sub', 'Mul', 'Div', 'Pow', 'And', 'Or', 'Xor', 'Equal', 'Greater', 'Less')
+GENERATORS = {op: (lambda d, op=op: broadcasting(op, d))
+              for op in ('Add', 'Sub', 'Mul', 'Div', 'Pow', 'And', 'Or', 'Xor', 'Equal', 'Greater', 'Less')
               if op != 'Equal'}
 GENERATORS.update({op: (lambda d, op=op: several(op, d)) for op in ('Sum', 'Mean', 'Max', 'Min')})
 GENERATORS.update({
@@ -142,22 +148,28 @@ GENERATORS.update({
     'Dropout': dropout, 'Split': split, 'Cast': cast, 'Tile': tile, 'Upsample': upsample, 'LpPool': lp_pool,
     'LSTM': lambda d: recurrent('LSTM', 4, d), 'GRU': lambda d: recurrent('GRU', 3, d), 'RNN': lambda d: recurrent('RNN', 1, d),
     'Clip': lambda d: (lambda x: (Case('Clip', [x], opset=d.choice([1, 6]), min=-0.5, max=0.7),
-                                  Case('Clip', [x, d.np.array(-0.5, 'float32'), d.np.array(0.7, 'float32')], opset=13)))(d.array(3, 4)),
+                                  Case('Clip', [x, d.np.array(-0.5, 'float32'), d.np.array(0.7, 'float32')],
+                                       opset=13)))(d.array(3, 4)),
     'Selu': same('Selu', picture, opset=(1,), newer=6, old={'consumed_inputs': [0]}),
     'Relu': same('Relu', picture, opset=(1,), newer=6, old={'consumed_inputs': [0]}),
     'Elu': same('Elu', picture, opset=(1,), newer=6), 'LeakyRelu': same('LeakyRelu', picture, opset=(1, 6)),
-    'HardSigmoid': same('HardSigmoid', picture, opset=(1,)), 'Softmax': same('Softmax', picture), 'LogSoftmax': same('LogSoftmax', picture, axis=2),
-    'Hardmax': same('Hardmax', picture), 'Flatten': same('Flatten', picture, axis=2), 'Transpose': same('Transpose', picture, perm=[0, 2, 3, 1]),
+    'HardSigmoid': same('HardSigmoid', picture, opset=(1,)), 'Softmax': same('Softmax', picture),
+    'LogSoftmax': same('LogSoftmax', picture, axis=2),
+    'Hardmax': same('Hardmax', picture), 'Flatten': same('Flatten', picture, axis=2),
+    'Transpose': same('Transpose', picture, perm=[0, 2, 3, 1]),
     'Slice': same('Slice', picture, starts=[0, 1], ends=[2, -1], axes=[1, 3]), 'TopK': same('TopK', picture, 2, k=2, axis=2),
     'ArgMax': same('ArgMax', picture, axis=1), 'Squeeze': same('Squeeze', lambda d: [d.array(1, 3, 1)], axes=[0]),
-    'Unsqueeze': same('Unsqueeze', picture, axes=[0, 2]), 'LRN': same('LRN', picture, size=3), 'MaxPool': same('MaxPool', picture, kernel_shape=[2, 2]),
+    'Unsqueeze': same('Unsqueeze', picture, axes=[0, 2]), 'LRN': same('LRN', picture, size=3),
+    'MaxPool': same('MaxPool', picture, kernel_shape=[2, 2]),
     'AveragePool': same('AveragePool', picture, kernel_shape=[2, 2], pads=[1, 1, 0, 0]),
     'Conv': same('Conv', lambda d: [d.array(1, 2, 5, 5), d.array(3, 2, 3, 3)], pads=[1, 1, 1, 1]),
     'ConvTranspose': same('ConvTranspose', lambda d: [d.array(1, 2, 3, 3), d.array(2, 3, 3, 3)], strides=[2, 2]),
     'InstanceNormalization': same('InstanceNormalization', lambda d: [d.array(2, 3, 4), d.array(3), d.array(3)]),
-    'DepthToSpace': same('DepthToSpace', lambda d: [d.array(1, 8, 2, 3)], blocksize=2), 'SpaceToDepth': same('SpaceToDepth', lambda d: [d.array(1, 2, 4, 6)], blocksize=2),
+    'DepthToSpace': same('DepthToSpace', lambda d: [d.array(1, 8, 2, 3)], blocksize=2),
+    'SpaceToDepth': same('SpaceToDepth', lambda d: [d.array(1, 2, 4, 6)], blocksize=2),
     'ReduceMean': same('ReduceMean', picture, axes=[1, 3], keepdims=0), 'ReduceSum': same('ReduceSum', picture, axes=[1]),
-    'Gather': same('Gather', lambda d: [d.array(4, 3), d.np.array([2, 0, 3], 'int64')]), 'MatMul': same('MatMul', lambda d: [d.array(3, 4), d.array(4, 2)]),
+    'Gather': same('Gather', lambda d: [d.array(4, 3), d.np.array([2, 0, 3], 'int64')]),
+    'MatMul': same('MatMul', lambda d: [d.array(3, 4), d.array(4, 2)]),
     'LpNormalization': same('LpNormalization', picture, axis=1), 'GlobalAveragePool': same('GlobalAveragePool', picture),
 })
 

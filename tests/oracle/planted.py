@@ -8,9 +8,9 @@ writes such a tensor; “exact”: of a tensor that it was planted into, or that
 between. Lost is what the outputs have less than those of the network without the fault; won back is what the best cure that is
 offered has more than the network with it. A fault that costs less than LEAST_LOSS dB is no fault, and is counted apart.
 
-Without networks: three small ones, for the suite. “first”: the ten that thresholds were found on; “held-out”: those that they were not,
-files of ../shared/models and networks made by planted_networks.py; “all”: both. A network of which a run takes longer than SLOW
-seconds gets a third of the kinds of faults and half the samples. --log adds a line for each fault to a file;
+Without networks: three small ones, for the suite. “first”: the ten that thresholds were found on; “held-out”: those that they
+were not, files of ../shared/models and networks made by planted_networks.py; “all”: both. A network of which a run takes longer
+than SLOW seconds gets a third of the kinds of faults and half the samples. --log adds a line for each fault to a file;
 “planted.py CLI SOURCE_DIR --table FILE” only makes the tables of such a file.
 PLANTED_VERBOSE=1 shows what was told. The figures are of held-out samples in our own simulation, mean over the outputs; of
 “mixed-output” of the small numbers, in onnxruntime."""
@@ -37,7 +37,8 @@ N_CALIBRATION, N_TEST = 12, 4
 SLOW = 1.5
 MOST_SECONDS = 30      # for a diagnosis
 DEMO, MADE = 'demo', 'made'
-FIRST = (DEMO, MADE, 'kws_micro_fp32', 'mnist_cntk_op8', 'mnist_rten_op18', 'cls_cifar10_winml_cnn', 'sr_espcn_bsd300_rgb', 'aud_yamnet256_st',
+FIRST = (DEMO, MADE, 'kws_micro_fp32', 'mnist_cntk_op8', 'mnist_rten_op18', 'cls_cifar10_winml_cnn', 'sr_espcn_bsd300_rgb',
+         'aud_yamnet256_st',
          'det_yunet_n_dynamic', 'aud_basic_pitch_nmp')
 
 arguments = sys.argv[1:]
@@ -66,7 +67,8 @@ SHARD, LOG, TABLE = take_option('--shard'), take_option('--log'), take_option('-
 
 def quantize(path, data, work, options, cures):
     out = os.path.join(work, 'q-' + os.path.basename(path))
-    command = [CLI, 'quantize', path, '-o', out, '--data', data, '--held-out', str(len(os.listdir(data)) // 4), '--preset', 'cpu', '--json', '--opset', '21']
+    command = [CLI, 'quantize', path, '-o', out, '--data', data, '--held-out', str(len(os.listdir(data)) // 4), '--preset', 'cpu',
+               '--json', '--opset', '21']
     options = list(options)
     if '--no-channels' in options:
         options.remove('--no-channels')
@@ -114,7 +116,8 @@ def neighbours(network, planted):
 
 class Result:
     """Of one fault: what the table counts."""
-    FIELDS = ('network', 'kind', 'rank', 'exact', 'reason', 'lost', 'won', 'won_quantized', 'cure', 'cure_quantized', 'seconds', 'all_seconds')
+    FIELDS = ('network', 'kind', 'rank', 'exact', 'reason', 'lost', 'won', 'won_quantized', 'cure', 'cure_quantized', 'seconds',
+              'all_seconds')
 
     def __init__(self, network, kind):
         self.network, self.kind = network, kind
@@ -167,7 +170,8 @@ def check(name, network, kind, data, work, plain, samples, calibration):
     onnx.save(planted.model, path)
     if options == ['--wrong-stats']:
         stats = os.path.join(work, 'wrong.stats')
-        subprocess.run([CLI, 'calibrate', path, '-o', stats, '--data', os.path.join(work, 'wrong'), '--held-out', '0', '--preset', 'cpu'], check=True,
+        subprocess.run([CLI, 'calibrate', path, '-o', stats, '--data', os.path.join(work, 'wrong'), '--held-out', '0', '--preset',
+                        'cpu'], check=True,
                        capture_output=True)
         options = ['--stats', stats]
     before = time.monotonic()
@@ -202,7 +206,8 @@ def check(name, network, kind, data, work, plain, samples, calibration):
     result.rank = find_rank(report, neighbours(planted, tensors), kind)
     near = neighbours(planted, tensors)
     result.exact = result.rank if kind == 'samples' else find_rank(report, same_numbers(planted, tensors), kind)
-    result.reason = any(r['reason'] in KINDS[kind][1] and (r['tensor'] in near or r['tensor'] == '') for r in report.get('reasons', []))
+    result.reason = any(r['reason'] in KINDS[kind][1] and (r['tensor'] in near or r['tensor'] == '')
+                        for r in report.get('reasons', []))
     helped = [c for c in report.get('cures', []) if c['outcome'] == 'helped']
     if kind == 'mixed-output':
         name = tensors[0]
@@ -353,7 +358,8 @@ def list_wrong(counted):
     if np.mean([r.rank == 1 for r in counted]) < 0.9:
         wrong.append('the origin is rank 1 in less than 90 %')
     wrong += [f'{r.network}, {r.kind}: the origin is not among the first 3' for r in counted if r.rank > 3]
-    wrong += [f'{r.network}, {r.kind}: the best cure wins back {r.won:.1f} of {r.lost:.1f} dB' for r in counted if not is_cured(r)]
+    wrong += [f'{r.network}, {r.kind}: the best cure wins back {r.won:.1f} of {r.lost:.1f} dB' for r in counted
+              if not is_cured(r)]
     slow = sorted({r.network for r in counted if r.seconds > MOST_SECONDS})
     if slow:
         wrong.append(f'an origin takes longer than {MOST_SECONDS} s on {", ".join(slow)}')
@@ -362,12 +368,15 @@ def list_wrong(counted):
 
 def make_table(results):
     """Lines of Markdown."""
-    lines = ['| fault | planted | rank 1 | first 3 | exact | reason | cured | not in float | won back |', '|---|---|---|---|---|---|---|---|---|']
+    lines = ['| fault | planted | rank 1 | first 3 | exact | reason | cured | not in float | won back |',
+             '|---|---|---|---|---|---|---|---|---|']
     for kind, some in [(k, [r for r in results if r.kind == k]) for k in KINDS] + [('all', results)]:
         if not some:
             continue
-        shares = [100 * np.mean(s) for s in ([r.rank == 1 for r in some], [r.rank <= 3 for r in some], [r.exact == 1 for r in some],
-                                             [r.reason for r in some], [is_cured(r) for r in some], [is_cured_quantized(r) for r in some])]
+        shares = [100 * np.mean(s)
+                  for s in ([r.rank == 1 for r in some], [r.rank <= 3 for r in some], [r.exact == 1 for r in some],
+                                             [r.reason for r in some], [is_cured(r) for r in some],
+                            [is_cured_quantized(r) for r in some])]
         won = np.median([min(r.won_quantized / r.lost, 1) for r in some])
         lines.append(f'| {kind} | {len(some)} | ' + ' | '.join(f'{s:.0f} %' for s in shares) + f' | {100 * won:.0f} % |')
     return lines
@@ -379,7 +388,8 @@ def summarize(results):
     failed = [r for r in results if r.lost is None]
     wrong = [f'{r.network}, {r.kind}: failed' for r in failed]
     print(f'\n{len(results)} planted, {len(failed)} failed, {len(results) - len(failed) - len(counted)} cost less than {LEAST_LOSS} dB, {len(counted)} counted')
-    for title, some in (('first', [r for r in counted if r.network in FIRST]), ('held out', [r for r in counted if r.network not in FIRST])):
+    for title, some in (('first', [r for r in counted if r.network in FIRST]),
+                        ('held out', [r for r in counted if r.network not in FIRST])):
         if some:
             print(f'\n{title}: {len({r.network for r in some})} networks, longest {max(r.seconds for r in some):.1f} s\n')
             print('\n'.join(make_table(some)), '\n')
@@ -389,7 +399,8 @@ def summarize(results):
 def list_networks(shared):
     """Those asked for, and of them those of this shard."""
     folder = os.path.join(shared, 'models')
-    files = sorted((f for f in os.listdir(folder) if f.endswith('.onnx')), key=lambda f: os.path.getsize(os.path.join(folder, f))) if shared else []
+    files = sorted((f for f in os.listdir(folder) if f.endswith('.onnx')),
+                   key=lambda f: os.path.getsize(os.path.join(folder, f))) if shared else []
     others = list(planted_networks.NETWORKS) + [f[:-5] for f in files if f[:-5] not in FIRST]
     sets = {'first': [n for n in FIRST if n in (DEMO, MADE) or n + '.onnx' in files], 'held-out': others}
     sets['all'] = sets['first'] + sets['held-out']

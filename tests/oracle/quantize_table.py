@@ -304,7 +304,8 @@ class Network:
         self.compared += equal + n
         self.worst[method] = max(self.worst[method], worst)
         self.margin[method] = min(self.margin.get(method, margin), margin)
-        self.report(label, f'{equal} + {n} constants, {len(wrong + more)} findings, scales to {worst:.1e}; least margin {margin:+.2f} dB',
+        self.report(label,
+                    f'{equal} + {n} constants, {len(wrong + more)} findings, scales to {worst:.1e}; least margin {margin:+.2f} dB',
                     wrong + more + low)
 
     def dynamic(self, per_channel):

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""recipes.py CLI RECIPE_RANDOM [--told] [COUNT [FIRST [NETWORK...]]]: any recipe that validates yields a network that passes onnx.checker,
-that onnxruntime loads, and whose outputs there are those of our own run of it and have the error that our simulation told; or
-nothing is written, and the message names the setting or the node and says why.
+"""recipes.py CLI RECIPE_RANDOM [--told] [COUNT [FIRST [NETWORK...]]]: any recipe that validates yields a network that passes
+onnx.checker, that onnxruntime loads, and whose outputs there are those of our own run of it and have the error that our
+simulation told; or nothing is written, and the message names the setting or the node and says why.
 
 Recipes are drawn, seeded, from the table of settings, rules and given ranges among them: COUNT from the seed FIRST on, each for
 the next of the networks: the demo, those of tests/lib/mixed-models.h, and small ones of VN_SHARED. What fails is printed with its
 recipe and the command that makes it again. At the end stands which refusals there were, and how often.
 
---told: small real networks with their own samples, quantized with such recipes as a user does it, and verified. The signal to noise of
-each output that was told, and that of its worst part, is that of onnxruntime on the held-out samples, as it is written and with its
-optimizations, on all but a few of a hundred outputs.
+--told: small real networks with their own samples, quantized with such recipes as a user does it, and verified. The signal to
+noise of each output that was told, and that of its worst part, is that of onnxruntime on the held-out samples, as it is written
+and with its optimizations, on all but a few of a hundred outputs.
 
 And of every setting in that table a value that is wrong, in a recipe and as an option: no file is written, and the message names
 the setting, the value and what is allowed."""
@@ -186,8 +186,9 @@ def show_all(path, target):
 
 
 def find_first_difference(path, work, samples):
-    """The first tensor that is not the same, in words, if it is not what a quantizer made of values between two steps: they differ in
-    the last bits, as sums are added up in another order, and fall to either. A scale that values share makes that many of them."""
+    """The first tensor that is not the same, in words, if it is not what a quantizer made of values between two steps: they
+    differ in the last bits, as sums are added up in another order, and fall to either. A scale that values share makes that many
+    of them."""
     made = show_all(path, os.path.join(work, 'all.onnx'))
     there = run_there(os.path.join(work, 'all.onnx'), samples, as_written=True)
     ours = run_here(os.path.join(work, 'all.onnx'), work, list(there[0]))
@@ -224,8 +225,9 @@ def number(value):
 
 
 def check_told(report, reference, written, recipe):
-    """The error of outputs in the report is the one in onnxruntime. Of float16 it tells what a processor of float16 does; onnxruntime
-    computes such networks in float32 between their ends, which is at least as good, and nothing overflows on the way."""
+    """The error of outputs in the report is the one in onnxruntime. Of float16 it tells what a processor of float16 does;
+    onnxruntime computes such networks in float32 between their ends, which is at least as good, and nothing overflows on the
+    way."""
     told = {t['tensor']: number(t['sqnr_db']) for t in report['tensors'] if t['output'] and t.get('sqnr_db') is not None}
     half = recipe['format'] == 'fp16'
     if half and any(t['not_finite'] for t in report['tensors']):

@@ -17,7 +17,8 @@ import oracle
 
 SAMPLES = 8
 FORMATS = [['--format=qdq'], ['--format=qdq', '--per-channel', '--activation=int8'], ['--format=qoperator'], ['--preset=npu-cnn'],
-           ['--format=integer', '--dynamic=true'], ['--format=extended', '--activation=bfloat16'], ['--format=qoperator', '--dynamic=true']]
+           ['--format=integer', '--dynamic=true'], ['--format=extended', '--activation=bfloat16'],
+           ['--format=qoperator', '--dynamic=true']]
 AGREE = 1e-5      # of the largest output: sums of floats in another order
 ROUNDED = 2e-2    # such sums, rounded to bfloat16 in each round of a Loop
 
@@ -42,7 +43,8 @@ class Maker:
 
     def node(self, kind, inputs, outputs, **attributes):
         from onnx import helper
-        self.nodes.append(helper.make_node(kind, inputs.split(), outputs.split(), name=kind + '_' + outputs.split()[0], **attributes))
+        self.nodes.append(helper.make_node(kind, inputs.split(), outputs.split(), name=kind + '_' + outputs.split()[0],
+                                           **attributes))
 
     def graph(self, name, inputs, outputs):
         from onnx import helper
@@ -274,7 +276,8 @@ def check_dynamic(cli, folder):
         theirs, ours = path(name + '-theirs.onnx'), path(name + '-ours.onnx')
         q.quantize_dynamic(path(name + '.onnx'), theirs, weight_type=q.QuantType.QUInt8, extra_options={'EnableSubgraph': True},
                            op_types_to_quantize=['Conv', 'MatMul'])
-        quantize(cli, path(name + '.onnx'), path('dynamic-' + name), ours, '--preset=dynamic', '--weight=uint8', '--symmetric-weights=false')
+        quantize(cli, path(name + '.onnx'), path('dynamic-' + name), ours, '--preset=dynamic', '--weight=uint8',
+                 '--symmetric-weights=false')
         kinds = ('MatMulInteger', 'ConvInteger')
         n = count(theirs, kinds, inside=True)
         assert n > 0, f'{name}: EnableSubgraph made no integer product inside'
@@ -299,7 +302,8 @@ def check_networks(cli, folder):
     for name, make, sample in (('if', make_if, flagged), ('constants', lambda p: make_if(p, constants=True), flagged),
                                ('nested', lambda p: make_if(p, nested=True), flagged),
                                ('loop', make_loop, lambda random, i: {'x': random.standard_normal((2, 6)).astype(np.float32)}),
-                               ('scan', make_scan, lambda random, i: {'x': random.standard_normal((7, 1, 6)).astype(np.float32)})):
+                               ('scan', make_scan,
+                                lambda random, i: {'x': random.standard_normal((7, 1, 6)).astype(np.float32)})):
         make(path(name + '.onnx'))
         samples = make_samples(path(name), sample)
         worst = 0
@@ -358,7 +362,8 @@ def make_deep(path, depth):
             inner = graph('g', [helper.make_node('MatMul', ['x', 'w'], ['m'], name='product')], 'm')
         else:
             other = graph(f'e{level}', [helper.make_node('Neg', ['x'], [f'e{level}'])], f'e{level}')
-            inner = graph(f'g{level}', [helper.make_node('If', ['flag'], [f'y{level}'], name=f'if{level}', then_branch=inner, else_branch=other)],
+            inner = graph(f'g{level}', [helper.make_node('If', ['flag'], [f'y{level}'], name=f'if{level}', then_branch=inner,
+                                                         else_branch=other)],
                           f'y{level}')
     inner.input.extend([tensor('x', [1, 8]), tensor('flag', [], 'BOOL')])
     inner.initializer.append(numpy_helper.from_array(random.standard_normal((8, 8)).astype(np.float32), 'w'))
@@ -373,7 +378,8 @@ def check_deep(cli, folder):
     import onnx
     path = lambda name: os.path.join(folder, name)
     make_deep(path('deep.onnx'), 32)
-    samples = make_samples(path('deep'), lambda random, i: {'x': random.standard_normal((1, 8)).astype(np.float32), 'flag': np.array(True)})
+    samples = make_samples(path('deep'),
+                           lambda random, i: {'x': random.standard_normal((1, 8)).astype(np.float32), 'flag': np.array(True)})
     quantize(cli, path('deep.onnx'), path('deep'), path('out.onnx'))
     assert count(path('out.onnx'), ('DequantizeLinear',), inside=True), 'nothing is quantized inside'
     onnx.checker.check_model(onnx.load(path('out.onnx')))

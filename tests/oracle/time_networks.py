@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Networks made for measuring times: one for each family that is deployed, with weights by chance and the sizes that such networks have."""
+"""Networks made for measuring times: one for each family that is deployed, with weights by chance and the sizes that such
+networks have."""
 import os
 
 import numpy as np
@@ -47,8 +48,10 @@ class Net:
         """A Conv with its bias and what follows it."""
         read = self.channels[x]
         group = read if group == 'each' else group
-        y = self.add('Conv', x, self.weight(made, read // group, size, size), self.constant(self.random.standard_normal(made) * 0.1),
-                     kernel_shape=[size, size], strides=[stride] * 2, pads=[size // 2 * dilation] * 4, group=group, dilations=[dilation] * 2)
+        y = self.add('Conv', x, self.weight(made, read // group, size, size),
+                     self.constant(self.random.standard_normal(made) * 0.1),
+                     kernel_shape=[size, size], strides=[stride] * 2, pads=[size // 2 * dilation] * 4, group=group,
+                     dilations=[dilation] * 2)
         self.channels[y] = made
         return self.act(y, act)
 
@@ -69,7 +72,8 @@ class Net:
         return y
 
     def pool(self, x, size=2, stride=2, op='MaxPool'):
-        return self.add(op, x, kernel_shape=[size, size], strides=[stride] * 2, pads=[(size - 1) // 2] * 4 if stride == 1 or size > 2 else [0] * 4)
+        return self.add(op, x, kernel_shape=[size, size], strides=[stride] * 2, pads=[(size - 1) // 2] * 4 if stride == 1
+                        or size > 2 else [0] * 4)
 
     def grow(self, x, mode='nearest'):
         extra = {'coordinate_transformation_mode': 'asymmetric', 'nearest_mode': 'floor'} if mode == 'nearest' else {}
@@ -96,10 +100,12 @@ class Net:
         return self.add('LayerNormalization', x, self.constant(np.ones(width)), self.constant(np.zeros(width)), axis=-1)
 
     def attend(self, x, tokens, width, heads):
-        q, k, v = [self.add('Transpose', self.add('Reshape', self.product(x, width, width), self.ints(1, tokens, heads, width // heads)),
+        q, k, v = [self.add('Transpose',
+                            self.add('Reshape', self.product(x, width, width), self.ints(1, tokens, heads, width // heads)),
                             perm=[0, 2, 3, 1] if i == 1 else [0, 2, 1, 3]) for i in range(3)]
         scores = self.add('Softmax', self.add('Mul', self.add('MatMul', q, k), self.constant((width / heads) ** -0.5)), axis=-1)
-        mixed = self.add('Reshape', self.add('Transpose', self.add('MatMul', scores, v), perm=[0, 2, 1, 3]), self.ints(1, tokens, width))
+        mixed = self.add('Reshape', self.add('Transpose', self.add('MatMul', scores, v), perm=[0, 2, 1, 3]),
+                         self.ints(1, tokens, width))
         return self.product(mixed, width, width)
 
     def gelu(self, x):
@@ -110,7 +116,8 @@ class Net:
         gates, ways = {'LSTM': 4, 'GRU': 3, 'RNN': 1}[op], 1 + both
         extra = {'linear_before_reset': 1} if op == 'GRU' else {}
         y = self.add(op, x, self.weight(ways, gates * hidden, read), self.weight(ways, gates * hidden, hidden),
-                     self.constant(np.zeros((ways, 2 * gates * hidden))), hidden_size=hidden, direction='bidirectional' if both else 'forward', **extra)
+                     self.constant(np.zeros((ways, 2 * gates * hidden))), hidden_size=hidden, direction='bidirectional' if both
+                     else 'forward', **extra)
         return self.add('Reshape', self.add('Transpose', y, perm=[0, 2, 1, 3]), self.ints(0, 0, ways * hidden))
 
 
@@ -162,7 +169,8 @@ def resnext(net, x):
         for i in range(n):
             step = stride if i == 0 else 1
             side = x if net.channels[x] == width else net.conv(x, width, 1, step, act=None)
-            x = net.add('Relu', net.add('Add', net.conv(net.conv(net.conv(x, width, 1), width, 3, step, group=16), width, 1, act=None), side))
+            x = net.add('Relu', net.add('Add', net.conv(net.conv(net.conv(x, width, 1), width, 3, step, group=16), width, 1,
+                                                        act=None), side))
     return net.classify(x, 100)
 
 
@@ -192,8 +200,10 @@ def mobilenet_v2(net, x):
 @network([1, 3, 160, 160])
 def mobilenet_v3(net, x):
     x = net.conv(x, 16, 3, 2, act='HardSwish')
-    for width, grown, size, stride, gate in ((16, 16, 3, 2, True), (24, 72, 3, 2, False), (24, 88, 3, 1, False), (40, 96, 5, 2, True),
-                                             (40, 240, 5, 1, True), (48, 144, 5, 1, True), (96, 288, 5, 2, True), (96, 576, 5, 1, True)):
+    for width, grown, size, stride, gate in ((16, 16, 3, 2, True), (24, 72, 3, 2, False), (24, 88, 3, 1, False),
+                                             (40, 96, 5, 2, True),
+                                             (40, 240, 5, 1, True), (48, 144, 5, 1, True), (96, 288, 5, 2, True),
+                                             (96, 576, 5, 1, True)):
         x = invert(net, x, grown, width, stride, size, 'HardSwish', gate)
     return net.classify(net.conv(x, 576, 1, act='HardSwish'), 1000)
 
@@ -283,7 +293,8 @@ def inception(net, x):
     x = net.pool(net.conv(net.conv(x, 32, 3, 2), 64), 3, 2)
     for width in (64, 96, 128):
         for _ in range(2):
-            x = net.concat(net.conv(x, width // 2, 1), net.conv(net.conv(x, width // 2, 1), width), net.conv(net.conv(x, 16, 1), 32, 5),
+            x = net.concat(net.conv(x, width // 2, 1), net.conv(net.conv(x, width // 2, 1), width),
+                           net.conv(net.conv(x, 16, 1), 32, 5),
                            net.conv(net.pool(x, 3, 1), 32, 1))
         x = net.pool(x, 3, 2)
     return net.classify(x, 100)
@@ -383,7 +394,8 @@ def detector_fast(net, x):
 def text_regions(net, x):
     """Four levels joined, and grown to the size of the picture by ConvTranspose."""
     x, levels = net.conv(x, 8, 3, 2, act='HardSwish'), []
-    for width, grown, stride, gate in ((8, 16, 1, False), (16, 48, 2, False), (24, 96, 2, True), (56, 144, 2, True), (56, 240, 1, True), (96, 288, 2, True)):
+    for width, grown, stride, gate in ((8, 16, 1, False), (16, 48, 2, False), (24, 96, 2, True), (56, 144, 2, True),
+                                       (56, 240, 1, True), (96, 288, 2, True)):
         x = invert(net, x, grown, width, stride, 3, 'HardSwish', gate)
         if stride == 2:
             levels.append(net.conv(x, 48, 1, act=None))
@@ -399,7 +411,8 @@ def text_regions(net, x):
             made[i] = net.grow(made[i])
     x = net.conv(net.concat(*made), 24)
     for width, act in ((24, 'Relu'), (1, 'Sigmoid')):
-        x = net.add('ConvTranspose', x, net.weight(24, width, 2, 2), net.constant(np.zeros(width)), strides=[2, 2], kernel_shape=[2, 2])
+        x = net.add('ConvTranspose', x, net.weight(24, width, 2, 2), net.constant(np.zeros(width)), strides=[2, 2],
+                    kernel_shape=[2, 2])
         x = net.add(act, x)
     return x
 
@@ -414,7 +427,8 @@ def unet(net, x):
     x = net.conv(net.conv(x, 128), 128)
     for level in reversed(levels):
         width = net.channels[level]
-        x = net.add('ConvTranspose', x, net.weight(2 * width, width, 2, 2), net.constant(np.zeros(width)), strides=[2, 2], kernel_shape=[2, 2])
+        x = net.add('ConvTranspose', x, net.weight(2 * width, width, 2, 2), net.constant(np.zeros(width)), strides=[2, 2],
+                    kernel_shape=[2, 2])
         net.channels[x] = width
         x = net.conv(net.conv(net.concat(level, x), width), width)
     return net.conv(x, 2, 1, act='Sigmoid')
@@ -522,7 +536,8 @@ def vision_transformer(net, x):
 @network([1, 40, 1, 300])
 def sound_lines(net, x):
     for width, stride in ((64, 1), (96, 2), (96, 1), (128, 2), (128, 1)):
-        y = net.add('Conv', x, net.weight(width, net.channels[x], 1, 5), net.constant(np.zeros(width)), kernel_shape=[1, 5], pads=[0, 2, 0, 2],
+        y = net.add('Conv', x, net.weight(width, net.channels[x], 1, 5), net.constant(np.zeros(width)), kernel_shape=[1, 5],
+                    pads=[0, 2, 0, 2],
                     strides=[1, stride])
         net.channels[y] = width
         x = net.act(y, 'Relu')

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""transformers.py CLI: what lowers the error of transformers, judged by onnxruntime on small ones made for it: channels that normalizations
-write are balanced against the weights behind (SmoothQuant), by its formula in float64; the network that needs it gains, the one that
-does not is left alone, and the bytes are the same for any number of threads. Weights in blocks are rounded by their second order, and
---auto finds that, too, with recipes that need no samples."""
+"""transformers.py CLI: what lowers the error of transformers, judged by onnxruntime on small ones made for it: channels that
+normalizations write are balanced against the weights behind (SmoothQuant), by its formula in float64; the network that needs it
+gains, the one that does not is left alone, and the bytes are the same for any number of threads. Weights in blocks are rounded by
+their second order, and --auto finds that, too, with recipes that need no samples."""
 import os
 import subprocess
 import sys
@@ -33,8 +33,8 @@ class Builder:
     """A block of a transformer, with the normalization in front of attention and of the layers behind it."""
 
     def __init__(self, form, spread, seed=3, values=1, mixes='MatMul', mask=0):
-        """values: how much larger some channels of the values of attention are; mixes: the operator that adds these up; mask: what is
-        added to scores of what comes later."""
+        """values: how much larger some channels of the values of attention are; mixes: the operator that adds these up; mask:
+        what is added to scores of what comes later."""
         self.rng, self.form, self.nodes, self.constants, self.mask = np.random.default_rng(seed), form, [], {}, mask
         self.size, self.values, self.mixes = np.ones(WIDTH), np.ones(WIDTH), mixes
         self.size[self.rng.permutation(WIDTH)[:4]] = spread
@@ -73,7 +73,8 @@ class Builder:
     def norm_without_scale(self, x, name):
         centred = self.add('Sub', [x, self.add('ReduceMean', [x], name + '_mean', axes=[-1])], name + '_centred')
         square = self.add('Mul', [centred, centred], name + '_square')
-        variance = self.add('Add', [self.add('ReduceMean', [square], name + '_var', axes=[-1]), self.constant(name + '_eps', 1e-5)], name + '_eps_added')
+        variance = self.add('Add', [self.add('ReduceMean', [square], name + '_var', axes=[-1]),
+                                    self.constant(name + '_eps', 1e-5)], name + '_eps_added')
         return self.add('Div', [centred, self.add('Sqrt', [variance], name + '_sqrt')], name)
 
     def norm_of_tensorflow(self, x, name, scale, bias):
@@ -81,7 +82,8 @@ class Builder:
         mean = self.add('ReduceMean', [x], name + '_mean', axes=[-1])
         centred = self.add('Sub', [x, mean], name + '_centred')
         variance = self.add('ReduceMean', [self.add('Mul', [centred, centred], name + '_square')], name + '_var', axes=[-1])
-        deviation = self.add('Sqrt', [self.add('Add', [variance, self.constant(name + '_eps', 1e-5)], name + '_eps_added')], name + '_sqrt')
+        deviation = self.add('Sqrt', [self.add('Add', [variance, self.constant(name + '_eps', 1e-5)], name + '_eps_added')],
+                             name + '_sqrt')
         factor = self.add('Mul', [self.add('Reciprocal', [deviation], name + '_rsqrt'), scale], name + '_factor')
         rest = self.add('Sub', [bias, self.add('Mul', [mean, factor], name + '_mean_scaled')], name + '_rest')
         return self.add('Add', [self.add('Mul', [x, factor], name + '_scaled'), rest], name)
@@ -107,7 +109,8 @@ class Builder:
         joined = self.add('Reshape', [mixed, self.constant('joined_shape', [1, LENGTH, WIDTH])], 'joined')
         x = self.add('Add', ['x', self.product(joined, 'o', WIDTH, WIDTH)], 'x1')
         y = self.norm(x, 'n2')
-        up = self.add('Add', [self.product(y, 'up', WIDTH, 2 * WIDTH, self.size), self.constant('b_up', 0.1 * self.rng.normal(size=2 * WIDTH))], 'up_b')
+        up = self.add('Add', [self.product(y, 'up', WIDTH, 2 * WIDTH, self.size),
+                              self.constant('b_up', 0.1 * self.rng.normal(size=2 * WIDTH))], 'up_b')
         down = self.product(self.add('Relu', [up], 'relu'), 'down', 2 * WIDTH, WIDTH)
         self.add('Add', [x, down], 'y')
         graph = helper.make_graph(self.nodes, 'block', [helper.make_tensor_value_info('x', 1, [1, LENGTH, WIDTH])],
@@ -159,10 +162,12 @@ def check_balance(work, data, unseen):
             plain = export(network, data, os.path.join(work, 'plain.onnx'), *PRODUCTS)
             balanced = export(network, data, os.path.join(work, 'balanced.onnx'), *PRODUCTS, '--balance-channels', 'folded')
             before, after = sqnr(wanted, run(plain, unseen)), sqnr(wanted, run(balanced, unseen))
-            expect(after > before + gain, f'{form}, channels 1 to {spread}: {before:.1f} -> {after:.1f} dB on samples nobody has seen')
+            expect(after > before + gain,
+                   f'{form}, channels 1 to {spread}: {before:.1f} -> {after:.1f} dB on samples nobody has seen')
             operators = [[n.op_type for n in onnx.load(p).graph.node] for p in (plain, balanced)]
             expect(operators[0] == operators[1], 'with the same operators as before')
-    one, three = (export(network, data, os.path.join(work, f'{n}.onnx'), *PRODUCTS, '--balance-channels', 'folded', '--threads', n) for n in '13')
+    one, three = (export(network, data, os.path.join(work, f'{n}.onnx'), *PRODUCTS, '--balance-channels', 'folded', '--threads',
+                         n) for n in '13')
     expect(open(one, 'rb').read() == open(three, 'rb').read(), 'the same bytes for 1 and 3 threads')
 
 
@@ -177,7 +182,8 @@ def check_values(work, data, unseen):
                 plain = export(network, data, os.path.join(work, 'plain.onnx'), *options)
                 balanced = export(network, data, os.path.join(work, 'balanced.onnx'), *options, '--balance-channels', 'folded')
                 before, after = sqnr(wanted, run(plain, unseen)), sqnr(wanted, run(balanced, unseen))
-                expect(after > before + gain, f'values mixed by {mixes}, channels 1 to {spread}, quantized {place}: {before:.1f} -> {after:.1f} dB')
+                expect(after > before + gain,
+                       f'values mixed by {mixes}, channels 1 to {spread}, quantized {place}: {before:.1f} -> {after:.1f} dB')
                 old, new = ([n.op_type for n in onnx.load(p).graph.node] for p in (plain, balanced))
                 expect(old == new, 'with the same operators as before')
 
@@ -189,7 +195,8 @@ def check_dynamic(work, data, unseen):
         Builder(form, spread).build(network)
         wanted = run(network, unseen)
         plain = export(network, data, os.path.join(work, 'plain.onnx'), '--preset', 'dynamic')
-        balanced = export(network, data, os.path.join(work, 'balanced.onnx'), '--preset', 'dynamic', '--balance-channels', 'folded')
+        balanced = export(network, data, os.path.join(work, 'balanced.onnx'), '--preset', 'dynamic', '--balance-channels',
+                          'folded')
         before, after = sqnr(wanted, run(plain, unseen)), sqnr(wanted, run(balanced, unseen))
         expect(after > before + gain, f'{form}, dynamic, channels 1 to {spread}: {before:.1f} -> {after:.1f} dB')
         old, new = ([n.op_type for n in onnx.load(p).graph.node] for p in (plain, balanced))
@@ -205,10 +212,12 @@ def check_restored(work, data, unseen):
     network = os.path.join(work, 'bare.onnx')
     Builder('bare', 30).build(network)
     wanted = run(network, unseen)
-    paths = [export(network, data, os.path.join(work, f'bare-{how}.onnx'), *PRODUCTS, '--balance-cost', '2', '--balance-channels', how)
+    paths = [export(network, data, os.path.join(work, f'bare-{how}.onnx'), *PRODUCTS, '--balance-cost', '2', '--balance-channels',
+                    how)
              for how in ('off', 'folded', 'restored')]
     plain, folded, restored = (sqnr(wanted, run(path, unseen)) for path in paths)
-    expect(abs(folded - plain) < 0.5 and restored > plain + 3, f'nothing to fold factors into: {plain:.1f} -> {restored:.1f} dB with products')
+    expect(abs(folded - plain) < 0.5 and restored > plain + 3,
+           f'nothing to fold factors into: {plain:.1f} -> {restored:.1f} dB with products')
     n_plain, _, n_restored = ([n.op_type for n in onnx.load(path).graph.node].count('Mul') for path in paths)
     expect(n_restored > n_plain, f'{n_restored - n_plain} of them')
 
@@ -225,8 +234,8 @@ def check_mask(work, data, unseen):
 
 
 def make_factors(tensors, weights, exponent):
-    """Of channels of @tensors (rows) that all of @weights read: their shares a of the largest of a tensor and w of the largest of a
-    column: a^e w^(e - 1), at least a and at most 1."""
+    """Of channels of @tensors (rows) that all of @weights read: their shares a of the largest of a tensor and w of the largest of
+    a column: a^e w^(e - 1), at least a and at most 1."""
     a = np.max([np.abs(y).max(axis=0) / np.abs(y).max() for y in tensors], axis=0)
     w = np.max([(np.abs(x) / np.abs(x).max(axis=0)).max(axis=1) for x in weights], axis=0)
     return np.clip(a ** exponent * w ** (exponent - 1), a, 1)
@@ -250,16 +259,19 @@ def check_formula(work, data, seen):
         read = run(expose(network, os.path.join(work, 'exposed.onnx'), *names), seen, *names)
         y = {n: np.concatenate([r[k][0] for r in read]).astype(np.float64) for k, n in enumerate(names)}
         for exponent in (0.5, 0.75):
-            out = export(network, data, os.path.join(work, 'f.onnx'), *PRODUCTS, '--held-out', '0', '--balance-channels', 'folded',
+            out = export(network, data, os.path.join(work, 'f.onnx'), *PRODUCTS, '--held-out', '0', '--balance-channels',
+                         'folded',
                          '--balance-exponent', str(exponent), '--skip-compare')
             after = constants(out)
             values = make_factors([y['v'], y['joined']], [before['w_o']], exponent)
             largest = np.abs(before['w_o'] * values[:, None]).max(axis=0)
-            expect(np.allclose(after['w_o_scale'] * 127, largest, rtol=1e-3) and values.min() < 0.9, f'{form}, exponent {exponent}: what reads the values of attention')
+            expect(np.allclose(after['w_o_scale'] * 127, largest, rtol=1e-3) and values.min() < 0.9,
+                   f'{form}, exponent {exponent}: what reads the values of attention')
             for norm, readers in (('n1', ('q', 'k', 'v')), ('n2', ('up',))):
                 wanted = make_factors([y[norm]], [before['w_' + n] for n in readers], exponent)
                 found = before['scale_' + norm] / after['scale_' + norm]
-                expect(np.allclose(found, wanted, rtol=1e-4) and wanted.min() < 0.5, f'{form}, {norm}, exponent {exponent}: factors of the formula')
+                expect(np.allclose(found, wanted, rtol=1e-4) and wanted.min() < 0.5,
+                       f'{form}, {norm}, exponent {exponent}: factors of the formula')
                 expect(np.allclose(before['bias_' + norm] / after['bias_' + norm], found, rtol=1e-4), 'the bias has them, too')
                 for n in readers if norm == 'n1' else ():   # the others have factors of what they write as well
                     largest = np.abs(before['w_' + n] * found[:, None] / (values if n == 'v' else 1)).max(axis=0)
@@ -301,22 +313,26 @@ def check_blocks(work):
         np.save(os.path.join(data, f'{i:02}.npy'), sample)
     w = rng.normal(size=(WIDTH, 24)).astype(np.float32)
     graph = helper.make_graph([helper.make_node('MatMul', ['x', 'w'], ['y'], 'product')], 'g',
-                              [helper.make_tensor_value_info('x', 1, [1, LENGTH, WIDTH])], [helper.make_tensor_value_info('y', 1, [1, LENGTH, 24])],
+                              [helper.make_tensor_value_info('x', 1, [1, LENGTH, WIDTH])],
+                              [helper.make_tensor_value_info('y', 1, [1, LENGTH, 24])],
                               [numpy_helper.from_array(w, 'w')])
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)], ir_version=8), network)
     for bits, symmetric in ((4, 'true'), (4, 'false'), (8, 'false')):
         options = ['--preset', 'w4-matmul', '--weight', f'uint{bits}', '--block-size', '16', f'--symmetric-weights={symmetric}']
-        near, second = (export(network, data, os.path.join(work, f'{how}.onnx'), *options, '--rounding', how) for how in ('nearest', 'second-order'))
+        near, second = (export(network, data, os.path.join(work, f'{how}.onnx'), *options, '--rounding', how)
+                        for how in ('nearest', 'second-order'))
         errors = []
         for path in (near, second):
             error = np.concatenate(unseen).reshape(-1, WIDTH).astype(np.float64) @ (decode(path)['w'] - w)
             errors.append((error ** 2).sum())
         gain = 10 * np.log10(errors[0] / errors[1])
-        expect(gain > 3, f'{bits} bits in blocks, symmetric {symmetric}: second-order rounding {gain:+.1f} dB, by the formula in float64')
+        expect(gain > 3,
+               f'{bits} bits in blocks, symmetric {symmetric}: second-order rounding {gain:+.1f} dB, by the formula in float64')
         wanted = run(network, unseen)
         expect(sqnr(wanted, run(second, unseen)) > sqnr(wanted, run(near, unseen)) + 3, 'and in onnxruntime')
         old, new = constants(near), constants(second)
-        expect(all(np.array_equal(old[n], new[n]) for n in old if n.endswith(('_scales', '_zero_points'))), 'with the same scales and zero points')
+        expect(all(np.array_equal(old[n], new[n]) for n in old if n.endswith(('_scales', '_zero_points'))),
+               'with the same scales and zero points')
     check_on_grid(work, data, network, near, options)
 
 
@@ -326,7 +342,8 @@ def check_on_grid(work, data, network, near, options):
     model = onnx.load(network)
     model.graph.initializer[0].CopyFrom(numpy_helper.from_array(decode(near)['w'].astype(np.float32), 'w'))
     onnx.save(model, grid)
-    plain, second = (constants(export(grid, data, os.path.join(work, f'grid-{how}.onnx'), *options, '--rounding', how)) for how in ('nearest', 'second-order'))
+    plain, second = (constants(export(grid, data, os.path.join(work, f'grid-{how}.onnx'), *options, '--rounding', how))
+                     for how in ('nearest', 'second-order'))
     expect(all(np.array_equal(plain[n], second[n]) for n in plain), 'weights that are on the grid stay as they are')
 
 
@@ -336,7 +353,8 @@ def check_auto(work, unseen):
     Builder('norm', 1).build(network)
     unseen = make_related(unseen)
     wanted = run(network, unseen)
-    for preset, options, words in (('w4-matmul', ['--block-size', '16'], 'second-order rounding'), ('dynamic', [], 'per-channel weight scales')):
+    for preset, options, words in (('w4-matmul', ['--block-size', '16'], 'second-order rounding'),
+                                   ('dynamic', [], 'per-channel weight scales')):
         paths = [os.path.join(work, f'auto-{i}.onnx') for i in (0, 1)]
         for path, more in zip(paths, ([], ['--auto'])):
             done = subprocess.run([CLI, 'quantize', network, '-o', path, '--data', data, '--preset', preset, *options, *more],

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""window.py DESK_FOLDER VERNIER [SCREENSHOT]: starts the window, presses Try the Demo, and waits until a node of the graph tells its error;
-tells how long that took, from the start of the program. DESK_FOLDER has desk.py. Needs a display and a session bus."""
+"""window.py DESK_FOLDER VERNIER [SCREENSHOT]: starts the window, presses Try the Demo, and waits until a node of the graph tells
+its error; tells how long that took, from the start of the program. DESK_FOLDER has desk.py. Needs a display and a session bus."""
 import re
 import subprocess
 import sys
