@@ -7,8 +7,8 @@
 #   sanitize  AddressSanitizer and UndefinedBehaviorSanitizer: unit, command line and conformance tests, damaged files
 #   threads   ThreadSanitizer: unit tests, whole networks
 #   analyze   GCC's -fanalyzer over the core and the command line, every warning an error
-#   long      all networks, settings and recipes, of which tests/run.sh takes a part; with onnxruntime, if tests/run.sh has made its
-#             environment
+#   long      all networks, settings and recipes, of which tests/run.sh takes a part; with onnxruntime, if tests/run.sh has made
+#             its environment
 #
 # Builds are kept in build-check/PART. $CC and $CLANG name other compilers than “gcc” and “clang”.
 set -euo pipefail
@@ -40,7 +40,8 @@ check_clang () {
 # MPI and its helpers leak, and are not what is looked at.
 check_sanitize () {
   CC=${CC:-gcc} configure_build "$build/sanitize" -Db_sanitize=address,undefined -Db_lundef=false -Dmpi=disabled \
-    "-Dshared_data=$shared" && UBSAN_OPTIONS=halt_on_error=1 ASAN_OPTIONS=allocator_may_return_null=1 test_part sanitize unit cli onnx-node fuzz-replay
+    "-Dshared_data=$shared" &&
+    UBSAN_OPTIONS=halt_on_error=1 ASAN_OPTIONS=allocator_may_return_null=1 test_part sanitize unit cli onnx-node fuzz-replay
 }
 
 check_threads () {
@@ -57,7 +58,8 @@ check_analyze () {
 check_long () {
   local oracle=$PWD/build-tests/oracle/bin/python
   [ -x "$oracle" ] || oracle=
-  CC=${CC:-gcc} configure_build "$build/long" -Dwerror=false "-Doracle_python=$oracle" "-Dshared_data=$shared" && test_part long long
+  CC=${CC:-gcc} configure_build "$build/long" -Dwerror=false "-Doracle_python=$oracle" "-Dshared_data=$shared" &&
+    test_part long long
 }
 
 shared=${VN_SHARED:-}

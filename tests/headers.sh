@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # headers.sh SOURCE_DIR BUILD_DIR LAYER[:LOWER...]...
 #
-# Every header compiles alone, as C11, with nothing but the folders its layer may include from. Of those that a source file of their layer
-# includes first the build has shown that; only the others are compiled here.
+# Every header compiles alone, as C11, with nothing but the folders its layer may include from. Of those that a source file of
+# their layer includes first the build has shown that; only the others are compiled here.
 set -u
 src=$1/src
 build=$2/src
@@ -14,7 +14,8 @@ first=$(mktemp)
 trap 'rm -f "$list" "$first"' EXIT
 
 # "LAYER HEADER": what source files of the build include before anything else
-grep -o '"file": "[^"]*src/[^"]*\.c"' "$build/../compile_commands.json" | sed -n 's|.*[./]/src/\([^/]*\)/\(.*\)"|\1/\2|p' | sort -u |
+grep -o '"file": "[^"]*src/[^"]*\.c"' "$build/../compile_commands.json" |
+  sed -n 's|.*[./]/src/\([^/]*\)/\(.*\)"|\1/\2|p' | sort -u |
   while read -r file; do
     sed -n "/^ *# *include/{s|^ *# *include *\"\([^\"]*\)\".*|${file%%/*} \1|p;q}" "$src/$file"
   done | sort -u >"$first"

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# matrix.sh [--work FOLDER] [--mirror ADDRESS] [SUITE...] [-- PART...]: what is committed, in each version of Debian (bookworm and trixie,
-# unless named), by its compilers: parts of tests/check.sh, “gcc clang” unless named. As root, on Debian; hours, and 5 GB for each.
+# matrix.sh [--work FOLDER] [--mirror ADDRESS] [SUITE...] [-- PART...]: what is committed, in each version of Debian (bookworm and
+# trixie, unless named), by its compilers: parts of tests/check.sh, “gcc clang” unless named. As root, on Debian; hours, and 5 GB
+# for each.
 #
 #   bookworm   Debian 12: GCC 12, Clang 14, GTK 4.8,  GLib 2.74
 #   trixie     Debian 13: GCC 14, Clang 19, GTK 4.18, GLib 2.84
 #
-# Systems are set up by debootstrap and removed at the end; logs are in FOLDER/matrix-SUITE.log. FOLDER is build-matrix unless named.
-# ADDRESS is where Debian's packages come from, unless named: what apt on this machine uses.
+# Systems are set up by debootstrap and removed at the end; logs are in FOLDER/matrix-SUITE.log. FOLDER is build-matrix unless
+# named. ADDRESS is where Debian's packages come from, unless named: what apt on this machine uses.
 set -euo pipefail
 
 source=$(realpath "$(dirname "$0")/..")
@@ -25,7 +26,8 @@ for suite in "${suites[@]}"; do
   git -C "$source" archive HEAD | tar -x -C "$system/source"
   say "${rest[*]}: the log is in $work/matrix-$suite.log"
   enter "$system" "$suite" sh -c "apt-get -q -y --no-install-recommends install clang gcc git >/dev/null 2>&1
-    gcc --version | head -1; clang --version | head -1; cd /source && tests/check.sh ${rest[*]}" >"$work/matrix-$suite.log" 2>&1 ||
+    gcc --version | head -1; clang --version | head -1
+    cd /source && tests/check.sh ${rest[*]}" >"$work/matrix-$suite.log" 2>&1 ||
     failed+=("$suite")
   grep -E '^(== |gcc |Debian clang|Ok:|Fail:|Skipped:|failed:)' "$work/matrix-$suite.log" || true
   rm -rf "$system"

@@ -41,6 +41,7 @@ configure_build "$build/meson" -Dwerror=false "-Doracle_python=$oracle" "-Dshare
 # Tests of widgets bring a display and a session bus of their own.
 export LC_ALL=C.UTF-8
 unset WAYLAND_DISPLAY DISPLAY
-# The bounds of tests are those of a quiet machine; beside other programs a test takes several times as long, and nothing is wrong.
-# Two more at a time than there are processors, as windows wait for animations, and mpirun and sandboxes for each other.
-exec "$MESON" test -C "$build/meson" --no-rebuild --print-errorlogs --timeout-multiplier 5 --num-processes "$(($(nproc) + 2))" "$@"
+# The bounds of tests are those of a quiet machine; beside other programs a test takes several times as long, and nothing is
+# wrong. Two more at a time than there are processors, as windows wait for animations, and mpirun and sandboxes for each other.
+exec "$MESON" test -C "$build/meson" --no-rebuild --print-errorlogs --timeout-multiplier 5 \
+  --num-processes "$(($(nproc) + 2))" "$@"

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
-# build.sh [--work FOLDER] [--mirror ADDRESS] [SUITE...]: the packages of what is committed, for each version of Debian (bookworm and
-# trixie, unless named), made and tried in systems that debootstrap sets up for it. As root, on Debian; for each about 3 GB while it runs.
+# build.sh [--work FOLDER] [--mirror ADDRESS] [SUITE...]: the packages of what is committed, for each version of Debian (bookworm
+# and trixie, unless named), made and tried in systems that debootstrap sets up for it. As root, on Debian; for each about 3 GB
+# while it runs.
 #
-# Builds twice, in another folder, year, time zone, language and host, and compares the bytes; looks with lintian; installs in a fresh
-# system and measures how long it takes to the first heat map of the demo, on the command line and in the window; runs autopkgtest.
-# What remains is in FOLDER/out/SUITE: packages, SHA256SUMS, and lintian.txt, times.txt, autopkgtest.txt and window.png to look at.
-# FOLDER is build-packages unless named; base systems are kept there for the next time, in FOLDER/base-SUITE.
-# ADDRESS is where Debian's packages come from, unless named: what apt on this machine uses.
+# Builds twice, in another folder, year, time zone, language and host, and compares the bytes; looks with lintian; installs in a
+# fresh system and measures how long it takes to the first heat map of the demo, on the command line and in the window; runs
+# autopkgtest. What remains is in FOLDER/out/SUITE: packages, SHA256SUMS, and lintian.txt, times.txt, autopkgtest.txt and
+# window.png to look at. FOLDER is build-packages unless named; base systems are kept there for the next time, in
+# FOLDER/base-SUITE. ADDRESS is where Debian's packages come from, unless named: what apt on this machine uses.
 set -euo pipefail
 
 here=$(dirname "$(realpath "$0")")
@@ -21,7 +22,8 @@ revision=$(sed -n '1s/.*(\(.*\)).*/\1/p' "$here/changelog")
 export SOURCE_DATE_EPOCH
 SOURCE_DATE_EPOCH=$(date -d "$(sed -n 's/^ -- .*>  //p' "$here/changelog" | head -1)" +%s)
 
-# export_source FOLDER: the source package's two parts in there: the archive of what is committed, and the same unpacked with debian/
+# export_source FOLDER: the source package's two parts in there: the archive of what is committed, and the same unpacked with
+# debian/
 export_source () {
   local tree=$1/$name-$version
   mkdir -p "$1"
@@ -39,7 +41,8 @@ make_builder () {
   copy_base "$builder" builder
   hurry "$builder"
   export_source "$builder/build/first"
-  enter "$builder" builder sh -c "cd /build/first/$name-$version && apt-get -q -y --no-install-recommends install build-essential lintian faketime locales &&
+  enter "$builder" builder sh -c "cd /build/first/$name-$version &&
+    apt-get -q -y --no-install-recommends install build-essential lintian faketime locales &&
     apt-get -q -y --no-install-recommends build-dep ." >"$work/builder-$suite.log"
   enter "$builder" builder localedef -i de_DE -f UTF-8 de_DE.UTF-8
   enter "$builder" builder useradd -m maker
@@ -51,7 +54,8 @@ build_once () {
   shift 2
   enter "$builder" "$host" chown -R maker "$folder"
   enter "$builder" "$host" setpriv --reuid=maker --regid=maker --init-groups env HOME=/home/maker "$@" \
-    sh -c "umask \${UMASK:-022}; cd $folder/$name-$version && dpkg-buildpackage -us -uc -j$(nproc)" >"$work/build-$suite-$host.log" 2>&1 ||
+    sh -c "umask \${UMASK:-022}; cd $folder/$name-$version && dpkg-buildpackage -us -uc -j$(nproc)" \
+    >"$work/build-$suite-$host.log" 2>&1 ||
     { tail -30 "$work/build-$suite-$host.log"; return 1; }
 }
 
@@ -79,7 +83,8 @@ build_twice () {
 run_lintian () {
   say "lintian"
   enter "$builder" builder setpriv --reuid=maker --regid=maker --init-groups sh -c \
-    "cd /build/first && lintian --version && lintian --fail-on error,warning --info --display-info --allow-root --no-tag-display-limit *.changes" \
+    "cd /build/first && lintian --version &&
+      lintian --fail-on error,warning --info --display-info --allow-root --no-tag-display-limit *.changes" \
     >"$out/lintian.txt" 2>&1 || { cat "$out/lintian.txt"; return 1; }
   grep -E '^[EWI]:' "$out/lintian.txt" || say "lintian has nothing to say"
 }
@@ -99,21 +104,26 @@ try_packages () {
   enter "$tester" tester sh -c "start=\$(date +%s.%N)
     apt-get -q -y install /packages/*.deb >/install.log 2>&1 || { tail -20 /install.log; exit 1; }
     installed=\$(date +%s.%N)
-    vernier-cli quantize $demo/demo.onnx -o /tmp/demo.int8.onnx --data $demo/samples --preprocess minus-one-one --report /tmp/report >/tmp/told
+    vernier-cli quantize $demo/demo.onnx -o /tmp/demo.int8.onnx --data $demo/samples --preprocess minus-one-one \\
+      --report /tmp/report >/tmp/told
     drawn=\$(date +%s.%N)
     grep -q '<svg' /tmp/report/report.html || exit 1
     cat /tmp/told
     echo \"apt install, with what it loads: \$(echo \"\$start \$installed\" | awk '{ printf \"%.1f\", \$2 - \$1 }') s\"
-    echo \"vernier-cli, from then to the heat map in the report: \$(echo \"\$installed \$drawn\" | awk '{ printf \"%.1f\", \$2 - \$1 }') s\"" \
+    seconds=\$(echo \"\$installed \$drawn\" | awk '{ printf \"%.1f\", \$2 - \$1 }')
+    echo \"vernier-cli, from then to the heat map in the report: \$seconds s\"" \
     >"$out/times.txt"
   say "opening the window"
-  enter "$tester" tester sh -c "apt-get -q -y install --no-install-recommends autopkgtest dbus xvfb xdotool openbox python3-pyatspi at-spi2-core imagemagick" \
-    >"$work/tester-$suite.log" 2>&1
-  enter "$tester" tester sh /source/debian/tests/window /window.png >"$work/window-$suite.log" 2>&1 || { tail "$work/window-$suite.log"; return 1; }
+  enter "$tester" tester apt-get -q -y install --no-install-recommends autopkgtest dbus xvfb xdotool openbox python3-pyatspi \
+    at-spi2-core imagemagick >"$work/tester-$suite.log" 2>&1
+  enter "$tester" tester sh /source/debian/tests/window /window.png >"$work/window-$suite.log" 2>&1 ||
+    { tail "$work/window-$suite.log"; return 1; }
   grep '^vernier, ' "$work/window-$suite.log" >>"$out/times.txt"
   cp "$tester/window.png" "$out/window.png"
   enter "$tester" tester sh -c "apt-get -q -y install --no-install-recommends man-db >/dev/null 2>&1
-    for page in /usr/share/man/man?/vernier*; do LC_ALL=C.UTF-8 MANWIDTH=100 MANROFFSEQ= man --warnings -E UTF-8 -l -Tutf8 -Z \"\$page\" >/dev/null; done" >"$out/man.txt" 2>&1
+    for page in /usr/share/man/man?/vernier*; do
+      LC_ALL=C.UTF-8 MANWIDTH=100 MANROFFSEQ= man --warnings -E UTF-8 -l -Tutf8 -Z \"\$page\" >/dev/null
+    done" >"$out/man.txt" 2>&1
   cat "$out/times.txt"
   [ ! -s "$out/man.txt" ] || { cat "$out/man.txt"; return 1; }
   say "autopkgtest"

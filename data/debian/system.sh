@@ -39,7 +39,8 @@ enter () {
     mount -t proc proc "$system/proc"
     mount -t tmpfs tmpfs "$system/dev/shm"
     mount -t devpts -o newinstance,ptmxmode=666 devpts "$system/dev/pts"
-    exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive TERM=dumb chroot "$system" "$@"
+    exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive TERM=dumb \
+      chroot "$system" "$@"
   ' sh "$system" "$host" "$@"
 }
 

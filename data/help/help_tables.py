@@ -65,7 +65,8 @@ class Tables:
             f'| `{row["id"]}` | {alias(row)} | {row["bits"]} | {", ".join(row["formats"])} |' for row in self.rows('types'))
 
     def table_formats(self):
-        return '\n\n'.join(f'`{row["id"]}`\n: {row["summary"]}. Activations: {", ".join(row["activations"])}. Weights: {", ".join(row["weights"])}.'
+        return '\n\n'.join(f'`{row["id"]}`\n: {row["summary"]}. Activations: {", ".join(row["activations"])}. '
+                           f'Weights: {", ".join(row["weights"])}.'
                            for row in self.rows('formats'))
 
     def table_metrics(self, name):

@@ -7,7 +7,8 @@ and what continues them, indented. Inline: `code`, **strong**, *emphasis*, [text
 import html
 import re
 
-INLINE = re.compile(r'`(?P<code>[^`]+)`|\*\*(?P<strong>[^*]+)\*\*|\*(?P<em>[^*\s][^*]*)\*|\[(?P<text>[^\]]+)\]\((?P<link>[^)]+)\)')
+INLINE = re.compile(r'`(?P<code>[^`]+)`|\*\*(?P<strong>[^*]+)\*\*|\*(?P<em>[^*\s][^*]*)\*|'
+                    r'\[(?P<text>[^\]]+)\]\((?P<link>[^)]+)\)')
 
 
 # ---- blocks: (kind, content) ----

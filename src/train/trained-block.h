@@ -97,6 +97,12 @@ gboolean        vn_trained_block_train    (VnTrainedBlock     *self,
                                            guint64             done,
                                            guint64             total,
                                            GError            **error);
+VnStats        *vn_trained_block_take_scales (const VnTrainedBlock *self,
+                                           const VnQuantPlan  *plan,
+                                           VnStats            *stats);
+gboolean        vn_trained_block_set_weights (VnTrainedBlock  *self,
+                                           VnModel            *model,
+                                           GError            **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnTrainedBlock, vn_trained_block_free)
 

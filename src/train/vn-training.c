@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From front to end: what a block reads comes from the quantized network, with all blocks before already trained; what it should compute
- * from the float one. A block is kept if the outputs of held-out samples are nearer to the float ones with it. */
+/* From front to end: what a block reads comes from the quantized network, with all blocks before already trained; what it should
+ * compute from the float one. A block is kept if the outputs of held-out samples are nearer to the float ones with it. */
 #include "vn-training.h"
 
 #include "trained-block.h"
@@ -90,7 +90,9 @@ training_write (Training     *self,
 {
   g_autoptr(VnModel) written = vn_quantize_write (model, self->input->recipe, plan, names, error);
 
-  return written != NULL && vn_model_infer_for_samples (written, self->input->samples->shapes, error) ? g_steal_pointer (&written) : NULL;
+  if (written == NULL || !vn_model_infer_for_samples (written, self->input->samples->shapes, error))
+    return NULL;
+  return g_steal_pointer (&written);
 }
 
 /* ---- which scales follow the ranges ---- */
@@ -110,7 +112,8 @@ static double
 training_get_ratio (const VnTensorPlan *row,
                     const VnTensorPlan *plain)
 {
-  if (row == NULL || plain == NULL || row->scale == NULL || plain->scale == NULL || row->scale->n_elements != plain->scale->n_elements)
+  if (row == NULL || plain == NULL || row->scale == NULL || plain->scale == NULL ||
+      row->scale->n_elements != plain->scale->n_elements)
     return NAN;
   return vn_tensor_get_double (row->scale, 0) / vn_tensor_get_double (plain->scale, 0);
 }
@@ -171,110 +174,6 @@ training_find_kinds (Training  *self,
 
       if (row->quantized && row->scale != NULL)
         training_note_kind (self, row, vn_quant_plan_find (half, row->name), vn_quant_plan_find (free_, row->name));
-    }
-  return TRUE;
-}
-
-/* ---- what was learned ---- */
-
-/* Everything that is known of the ranges, to be changed. */
-static VnRangeFactors *
-training_copy_factors (Training *self)
-{
-  VnRangeFactors *copy = vn_range_factors_new (), *from = vn_stats_get_factors (self->stats);
-
-  for (guint i = 0; from != NULL && i < vn_quant_plan_get_n (self->state.plan); i++)
-    {
-      const char *name = vn_quant_plan_get (self->state.plan, i)->name;
-      const VnRangeFactor *factor = vn_range_factors_get (from, name);
-
-      if (factor != NULL)
-        vn_range_factors_set (copy, name, factor->bits, factor->n, factor->low, factor->high);
-    }
-  return copy;
-}
-
-static void
-training_multiply_factor (Training       *self,
-                          VnRangeFactors *factors,
-                          const char     *name,
-                          gsize           n,
-                          const float    *by)
-{
-  const VnRangeFactor *before = vn_range_factors_get (factors, name);
-  g_autofree float *low = g_new (float, n), *high = g_new (float, n);
-  guint bits = (guint) vn_dtype_get_bits (vn_quant_plan_find (self->state.plan, name)->dtype);
-
-  for (gsize i = 0; i < n; i++)
-    {
-      low[i] = by[i] * (before != NULL && (before->n == n || before->n == 1) ? before->low[before->n == 1 ? 0 : i] : 1);
-      high[i] = by[i] * (before != NULL && (before->n == n || before->n == 1) ? before->high[before->n == 1 ? 0 : i] : 1);
-    }
-  vn_range_factors_set (factors, name, bits, n, low, high);
-}
-
-/* (transfer full) (nullable): statistics with the scales of a block; %NULL: it has not changed any */
-static VnStats *
-training_take_scales (Training             *self,
-                      const VnTrainedBlock *block)
-{
-  g_autoptr(VnRangeFactors) factors = training_copy_factors (self);
-  gboolean changed = FALSE;
-
-  for (guint i = 0; i < block->scales->len; i++)
-    {
-      const VnTrainedScale *scale = g_ptr_array_index (block->scales, i);
-      float by = scale->grid->scales[0] / scale->first;
-
-      if (!scale->learns || by == 1.f)
-        continue;
-      training_multiply_factor (self, factors, scale->name, 1, &by);
-      changed = TRUE;
-    }
-  for (guint i = 0; i < block->layers->len; i++)
-    {
-      const VnTrainedLayer *layer = g_ptr_array_index (block->layers, i);
-      g_autofree float *by = g_new (float, layer->grid->n);
-
-      for (gsize k = 0; k < layer->grid->n; k++)
-        by[k] = layer->grid->scales[k] / layer->first_scales[k];
-      if (!layer->trains_scales)
-        continue;
-      training_multiply_factor (self, factors, layer->weight->name, layer->grid->n, by);
-      changed = TRUE;
-    }
-  return changed ? vn_stats_with_factors (self->stats, factors) : NULL;
-}
-
-static gboolean
-training_set_constant (VnModel        *model,
-                       const char     *name,
-                       const VnTensor *from,
-                       GError        **error)
-{
-  VnValue *value = g_hash_table_lookup (model->graph->by_name, name);
-  g_autoptr(VnTensor) copy = vn_tensor_new_copy (VN_DTYPE_F32, &from->shape, from->data, error);
-
-  if (copy != NULL)
-    vn_graph_set_initializer (model->graph, value, copy);
-  return copy != NULL;
-}
-
-/* Gives a network the weights and biases of a block; where only scales were trained, weights are left as they were. */
-static gboolean
-training_set_weights (VnTrainedBlock  *block,
-                      VnModel         *model,
-                      GError         **error)
-{
-  for (guint i = 0; i < block->layers->len; i++)
-    {
-      const VnTrainedLayer *layer = g_ptr_array_index (block->layers, i);
-
-      if (layer->train == VN_TRAIN_THRESHOLDS)
-        continue;
-      if (!training_set_constant (model, layer->weight->name, vn_block_get_constant (block->block, layer->weight), error) ||
-          (layer->bias != NULL && !training_set_constant (model, layer->bias->name, vn_block_get_constant (block->block, layer->bias), error)))
-        return FALSE;
     }
   return TRUE;
 }
@@ -340,20 +239,21 @@ training_return_to_start (Training *self)
   self->gain->n_kept = 0;
 }
 
-/* Takes what a block has learned unless the outputs are worse by more than chance: a block changes them less than chance does, but
- * what it computes is nearer to the float values for certain. In the end all returns to where the outputs were best. */
+/* Takes what a block has learned unless the outputs are worse by more than chance: a block changes them less than chance does,
+ * but what it computes is nearer to the float values for certain. In the end all returns to where the outputs were best. */
 static gboolean
 training_take (Training        *self,
                VnTrainedBlock  *block,
                GError         **error)
 {
-  g_autoptr(VnStats) stats = training_take_scales (self, block);
+  g_autoptr(VnStats) stats = vn_trained_block_take_scales (block, self->state.plan, self->stats);
   g_autoptr(VnModel) model = vn_model_copy (self->state.model);
   g_autoptr(VnQuantPlan) plan = stats == NULL ? vn_quant_plan_ref (self->state.plan) : training_resolve (self, stats, error);
   gboolean judges = self->input->judge != NULL;
   g_auto(VnJudgement) after = { 0 };
 
-  if (plan == NULL || !training_set_weights (block, model, error) || (judges && !training_measure (self, model, plan, &after, error)))
+  if (plan == NULL || !vn_trained_block_set_weights (block, model, error) ||
+      (judges && !training_measure (self, model, plan, &after, error)))
     return FALSE;
   if (judges && after.sqnr_db < self->now.sqnr_db - vn_judgement_get_error (&after, &self->now))
     return TRUE;
@@ -364,7 +264,7 @@ training_take (Training        *self,
       vn_stats_unref (self->stats);
       self->stats = g_steal_pointer (&stats);
     }
-  if (!training_set_weights (block, self->state.model, error))   /* the nodes of all blocks are those of this network */
+  if (!vn_trained_block_set_weights (block, self->state.model, error))   /* the nodes of all blocks are those of this network */
     return FALSE;
   self->n_taken++;
   if (judges)
@@ -414,7 +314,11 @@ training_list_wanted (const VnBlock *block,
   guint n = outputs ? vn_block_get_n_outputs (block) : vn_block_get_n_inputs (block);
 
   for (guint i = 0; i < n; i++)
-    g_ptr_array_add (values, vn_graph_find_value (model->graph, (outputs ? vn_block_get_output (block, i) : vn_block_get_input (block, i))->name));
+    {
+      const VnValue *value = outputs ? vn_block_get_output (block, i) : vn_block_get_input (block, i);
+
+      g_ptr_array_add (values, vn_graph_find_value (model->graph, value->name));
+    }
   return values;
 }
 
@@ -425,7 +329,8 @@ training_tap (Training     *self,
               GPtrArray    *values,
               GError      **error)
 {
-  return vn_train_taps_init (taps, model, values, &self->feed, self->input->samples->shapes, TAP_BYTES, self->state.cancellable, error);
+  return vn_train_taps_init (taps, model, values, &self->feed, self->input->samples->shapes, TAP_BYTES, self->state.cancellable,
+                             error);
 }
 
 /* What a block reads and should compute. */
@@ -445,7 +350,8 @@ training_look (Training        *self,
   g_autoptr(GPtrArray) outputs = training_list_wanted (block->block, prepared, TRUE);
   g_autoptr(GPtrArray) inputs = training_list_wanted (block->block, prepared, FALSE);
 
-  return reads != NULL && training_tap (self, read, quantized, reads, error) && training_tap (self, wanted, prepared, outputs, error) &&
+  return reads != NULL && training_tap (self, read, quantized, reads, error) &&
+         training_tap (self, wanted, prepared, outputs, error) &&
          (!mixes || training_tap (self, float_read, prepared, inputs, error));
 }
 
@@ -527,7 +433,8 @@ training_measure_part (Training     *self,
   g_autoptr(VnTrainedBlock) block = vn_trained_block_new (&self->state, nodes, NULL);
   g_auto(VnTrainTaps) read = { 0 }, float_read = { 0 }, wanted = { 0 };
 
-  return block != NULL && vn_trained_block_learns (block) && training_look (self, block, FALSE, &read, &float_read, &wanted, NULL) &&
+  return block != NULL && vn_trained_block_learns (block) &&
+         training_look (self, block, FALSE, &read, &float_read, &wanted, NULL) &&
          vn_trained_block_measure (block, &read, &wanted, NULL) ? block->before : 0;
 }
 
@@ -568,8 +475,8 @@ training_find_importance (Training  *self,
 
   if (parts == NULL)
     return FALSE;
-  self->state.importance = vn_train_importance_measure (prepared, parts, &self->feed, self->input->samples->shapes, self->state.scheme.seed,
-                                                        self->state.cancellable, &local);
+  self->state.importance = vn_train_importance_measure (prepared, parts, &self->feed, self->input->samples->shapes,
+                                                        self->state.scheme.seed, self->state.cancellable, &local);
   if (self->state.importance != NULL || !vn_error_is_memory (local))
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&local));
@@ -634,7 +541,8 @@ vn_train (const VnTrainInput  *input,
 {
   g_auto(Training) self = { .input = input, .gain = gain, .state.cancellable = cancellable };
 
-  g_return_val_if_fail (input != NULL && input->prepared != NULL && input->stats != NULL && result != NULL && gain != NULL, FALSE);
+  g_return_val_if_fail (input != NULL && input->prepared != NULL && input->stats != NULL, FALSE);
+  g_return_val_if_fail (result != NULL && gain != NULL, FALSE);
 
   *gain = (VnRepairGain) { 0 };
   *result = (VnTrainResult) { 0 };

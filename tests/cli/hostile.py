@@ -52,6 +52,12 @@ def tensor(name, dtype, dims, data=b'', extra=b''):
     return b''.join(number(1, d) for d in dims) + number(2, dtype) + chunk(8, name) + (chunk(9, data) if data else b'') + extra
 
 
+def external(**more):
+    """What a tensor has of data in a file beside."""
+    entries = {'location': 'w.bin', **more}
+    return b''.join(chunk(13, chunk(1, key) + chunk(2, text)) for key, text in entries.items()) + number(14, 1)
+
+
 def ints(name, values):
     return tensor(name, INT64, [len(values)], struct.pack('<%dq' % len(values), *values))
 
@@ -135,12 +141,12 @@ def npz(array, zeros):
     """An archive whose only array goes on with @zeros bytes."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     packed = packer.compress(array) + packer.flush(zlib.Z_FULL_FLUSH)
-    block = packer.compress(b'\0' * MB) + packer.flush(zlib.Z_FULL_FLUSH)     # begins and ends at a byte, and refers to nothing before
+    # begins and ends at a byte, and refers to nothing before
+    block = packer.compress(b'\0' * MB) + packer.flush(zlib.Z_FULL_FLUSH)
     packed += block * (zeros // MB) + packer.flush()
     size = len(array) + zeros // MB * MB
     head = struct.pack('<IHHHHHIIIHH', 0x04034b50, 20, 0, 8, 0, 0, 0, len(packed), size, 5, 0) + b'v.npy'
-    entry = struct.pack('<IHHHHHHIIIHHHHHII', 0x02014b50, 20, 20, 0, 8, 0, 0, 0, len(packed), size, 5, 0, 0, 0, 0, 0,
-                        0) + b'v.npy'
+    entry = struct.pack('<IHHHHHHIIIHHHHHII', 0x02014b50, 20, 20, 0, 8, 0, 0, 0, len(packed), size, 5, *[0] * 6) + b'v.npy'
     return head + packed + entry + struct.pack('<IHHHHIIH', 0x06054b50, 0, 0, 1, 1, len(entry), len(head) + len(packed), 0)
 
 
@@ -173,9 +179,8 @@ def tiff(width, height):
 def jpeg(width, height, scans):
     part = lambda kind, data: b'\xff' + bytes([kind]) + struct.pack('>H', len(data) + 2) + data
     scan = part(0xda, b'\x01\x01\x00\x00\x00\x00') + b'\0'
-    return (b'\xff\xd8' + part(0xc2, struct.pack('>BHHBBBB', 8, height, width, 1, 1, 0x11, 0)) + part(0xdb,
-                                                                                                      b'\0' + b'\x01' * 64) +
-            part(0xc4, b'\0' + b'\x01' + b'\0' * 15 + b'\0') + scan * scans + b'\xff\xd9')
+    return (b'\xff\xd8' + part(0xc2, struct.pack('>BHHBBBB', 8, height, width, 1, 1, 0x11, 0)) +
+            part(0xdb, b'\0' + b'\x01' * 64) + part(0xc4, b'\0' + b'\x01' + b'\0' * 15 + b'\0') + scan * scans + b'\xff\xd9')
 
 
 MODELS = {
@@ -187,18 +192,13 @@ MODELS = {
     'dims-overflow': lambda: with_tensor(tensor('w', FLOAT, [1 << 33, 1 << 33])),
     'negative-dims': lambda: with_tensor(tensor('w', FLOAT, [-1, 1 << 60])),
     'many-dims': lambda: with_tensor(tensor('w', FLOAT, [1] * 100000)),
-    'external-length': lambda: with_tensor(tensor('w', FLOAT, [1 << 30],
-                                                  extra=chunk(13, chunk(1, 'location') + chunk(2, 'w.bin')) + chunk(
-        13, chunk(1, 'length') + chunk(2, str(1 << 62))) + number(14, 1))),
-    'external-offset': lambda: with_tensor(tensor('w', FLOAT, [8],
-                                                  extra=chunk(13, chunk(1, 'location') + chunk(2, 'w.bin')) + chunk(
-        13, chunk(1, 'offset') + chunk(2, str((1 << 63) - 8))) + number(14, 1))),
-    'external-digits': lambda: with_tensor(tensor('w', FLOAT, [8],
-                                                  extra=chunk(13, chunk(1, 'location') + chunk(2, 'w.bin')) + chunk(
-        13, chunk(1, 'length') + chunk(2, '9' * (4 * MB))) + number(14, 1))),
-    'sparse-dims': lambda: network(node('Relu', ['x'], ['y']),
-                                   extra=chunk(15, chunk(1, tensor('s', FLOAT, [1], b'\0' * 4)) + chunk(
-        2, ints('i', [0])) + number(3, 1 << 40) + number(3, 1 << 20))),
+    'external-length': lambda: with_tensor(tensor('w', FLOAT, [1 << 30], extra=external(length=str(1 << 62)))),
+    'external-offset': lambda: with_tensor(tensor('w', FLOAT, [8], extra=external(offset=str((1 << 63) - 8)))),
+    'external-digits': lambda: with_tensor(tensor('w', FLOAT, [8], extra=external(length='9' * (4 * MB)))),
+    'sparse-dims': lambda: network(
+        node('Relu', ['x'], ['y']),
+        extra=chunk(15, chunk(1, tensor('s', FLOAT, [1], b'\0' * 4)) + chunk(2, ints('i', [0])) + number(3, 1 << 40) +
+                    number(3, 1 << 20))),
     'empty-strings': lambda: network(node('Relu', ['x'], ['y']), tensors=[
         tensor('w', STRING, [24 * MB], extra=chunk(6, b'') * (24 * MB))]),
     'packed-ints': lambda: network(node('Relu', ['x'], ['y'], [attribute('a', 7, chunk(8, b'\1' * (64 * MB)))])),
@@ -359,8 +359,8 @@ def check(name, arguments, base, size, runs=False):
         runs and 'could not allocate another' in messages)))
     more = max(resident - honest_resident, 0)
     worst.setdefault(name.split()[0], []).append((more / size, more, size, name))
-    print('%s %s (%.1f MB, %.1f MB more resident): %s %s' % ('ok' if good else 'not ok', name, size / MB, more / MB, status,
-                                                             last), flush=True)
+    verdict = 'ok' if good else 'not ok'
+    print(f'{verdict} {name} ({size / MB:.1f} MB, {more / MB:.1f} MB more resident): {status} {last}', flush=True)
     return good
 
 

@@ -15,7 +15,8 @@ MAKE_LARGE=$(realpath "$3")
 export LC_ALL=C.UTF-8 LANGUAGE= SOURCE_DATE_EPOCH=1700000000   # reports tell the minute
 FIRST=70000 LAST=900000 N=${4:-10}
 
-(ulimit -v $LAST && "$CLI" --version) >/dev/null 2>&1 || { echo "the program does not start with $LAST KB (a sanitizer?)"; exit 77; }
+(ulimit -v $LAST && "$CLI" --version) >/dev/null 2>&1 ||
+  { echo "the program does not start with $LAST KB (a sanitizer?)"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1

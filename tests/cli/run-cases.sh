@@ -8,8 +8,8 @@
 # $CLI is the program, $DEMO the demo's folder, $MAKE_OPEN writes networks with open sizes and samples
 # (make-open.c). A case without .out fails, and so does running no case.
 #
-# A run that ends with an error must leave nothing behind and change nothing: watch.py stands between each case and the program, and
-# looks at the case's folder, its home and its temporary files.
+# A run that ends with an error must leave nothing behind and change nothing: watch.py stands between each case and the program,
+# and looks at the case's folder, its home and its temporary files.
 set -u
 CLI=$(realpath "$1")
 SOURCE=$(realpath "$2")
@@ -27,9 +27,11 @@ n=0
 seen=0
 failed=0
 tried=0
-# Ends with an error when everything is written, as what it prints has no place; change files themselves while the command runs; kill the
-# program, which nothing may stand before; keep what was written though ONNX Runtime refuses it; put another Python before the one of watch.py.
-unwatched=" verify-install verify-refused quantize-verify.num stdout-full changed-on-disk names-with-controls calibrate-resume benchmark-cancelled quantize-cancelled "
+# Ends with an error when everything is written, as what it prints has no place; change files themselves while the command runs;
+# kill the program, which nothing may stand before; keep what was written though ONNX Runtime refuses it; put another Python
+# before the one of watch.py.
+unwatched=" verify-install verify-refused quantize-verify.num stdout-full changed-on-disk names-with-controls"
+unwatched="$unwatched calibrate-resume benchmark-cancelled quantize-cancelled "
 program=$CLI
 python=$(command -v python3)
 kept=$(mktemp -d)

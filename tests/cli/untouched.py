@@ -178,8 +178,8 @@ def try_interrupts(place, n, rand, only):
                 tried += lines is not None
                 if lines:
                     wrong += 1
-                    print(f"{name}{', over what is there' if there else ''}: {number.name} after {moment:.3f} s of {seconds:.3f}: "
-                          f"vernier-cli {text}\n  " + '\n  '.join(lines), flush=True)
+                    print(f"{name}{', over what is there' if there else ''}: {number.name} after {moment:.3f} s of "
+                          f"{seconds:.3f}: vernier-cli {text}\n  " + '\n  '.join(lines), flush=True)
                 if lines is None or lines:
                     if there:
                         place.finish(text)

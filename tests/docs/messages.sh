@@ -6,7 +6,8 @@
 # translated. Sizes are %zu; 64-bit integers are cast to (long long) for %lld.
 set -u
 string='"(?:\\.|[^"\\])*"'
-pattern='\b(?:_|N_|C_|NC_|Q_|ngettext|g_dngettext|g_dpgettext2?) ?\((?:[^()"]|'$string'|\([^()]*\))*?G_[A-Z0-9]+_(?:FORMAT|MODIFIER)'
+call='\b(?:_|N_|C_|NC_|Q_|ngettext|g_dngettext|g_dpgettext2?)'
+pattern=$call' ?\((?:[^()"]|'$string'|\([^()]*\))*?G_[A-Z0-9]+_(?:FORMAT|MODIFIER)'
 
 # find_lost FILE...: prints "file:line" of each message that is lost
 find_lost () {
@@ -17,7 +18,12 @@ find_lost () {
 command -v perl >/dev/null || exit 77
 sample=$(mktemp)
 trap 'rm -f "$sample"' EXIT
-printf 'f (_("%%u of %%s: %%"\n G_GINT64_FORMAT), _("a"));\ng (N_("b (%%" G_GSIZE_FORMAT ")"));\nh (_("c"), "%%" G_GSIZE_FORMAT);\n' >"$sample"
+cat >"$sample" <<'END'
+f (_("%u of %s: %"
+ G_GINT64_FORMAT), _("a"));
+g (N_("b (%" G_GSIZE_FORMAT ")"));
+h (_("c"), "%" G_GSIZE_FORMAT);
+END
 [ "$(find_lost "$sample" | sed 's/.*://' | tr '\n' ' ')" = "1 3 " ] || {
   echo "the test does not find what it is for"
   exit 1

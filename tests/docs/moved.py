@@ -28,10 +28,11 @@ import desk
 asked = pathlib.Path(os.environ["HOME"], "asked")
 reader, usual = (pathlib.Path(os.environ[name]) for name in ("XDG_DATA_HOME", "XDG_CONFIG_HOME"))
 (reader / "applications").mkdir(parents=True)
-(reader / "applications" / "reader.desktop").write_text("[Desktop Entry]\\nType=Application\\nName=Reader\\nMimeType=text/html;\\n"
-                                                        "Exec=cp %f " + str(asked) + "\\n")
+(reader / "applications" / "reader.desktop").write_text(
+    "[Desktop Entry]\\nType=Application\\nName=Reader\\nMimeType=text/html;\\nExec=cp %f " + str(asked) + "\\n")
 usual.mkdir(parents=True, exist_ok=True)
-(usual / "mimeapps.list").write_text("[Default Applications]\\ntext/html=reader.desktop\\n[Added Associations]\\ntext/html=reader.desktop\\n")
+(usual / "mimeapps.list").write_text(
+    "[Default Applications]\\ntext/html=reader.desktop\\n[Added Associations]\\ntext/html=reader.desktop\\n")
 manager = subprocess.Popen(["openbox"], stderr=subprocess.DEVNULL)
 app = desk.Program([sys.argv[2]])
 try:

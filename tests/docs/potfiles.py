@@ -7,7 +7,8 @@ import sys
 import tempfile
 
 FOLDERS = ("src", "ui", "data")
-CALL = re.compile(r"(?<![A-Za-z0-9_])(?:_|N_|C_|NC_|Q_|ngettext|g_dngettext|g_dpgettext2?|gettext) ?\(\s*(?:GETTEXT_PACKAGE,\s*)?\"")
+CALL = re.compile(r"(?<![A-Za-z0-9_])(?:_|N_|C_|NC_|Q_|ngettext|g_dngettext|g_dpgettext2?|gettext)"
+                  r" ?\(\s*(?:GETTEXT_PACKAGE,\s*)?\"")
 QUOTED_OR_COMMENT = re.compile(r'("(?:\\.|[^"\\\n])*")|/\*.*?\*/|^[ \t]*#[ \t]*define (?:_|N_|C_|NC_|Q_) ?\(.*?$', re.S | re.M)
 MARKUP = re.compile(r'translatable="(?:yes|true)"')
 

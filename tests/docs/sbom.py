@@ -132,7 +132,8 @@ def main():
     n_files, n_own = check_copyright(source, maker)
     want(n_installed > 80 and n_files > 1000 and n_own > 900,
          f'{n_installed} installed, {n_files} files, {n_own} with a line: too few were compared')
-    print(f'{n_installed} installed files, {len(document["packages"])} packages; {n_files} files of the source, {n_own} with a licence of their own')
+    print(f'{n_installed} installed files, {len(document["packages"])} packages; {n_files} files of the source, '
+          f'{n_own} with a licence of their own')
     for fault in faults:
         print(fault, file=sys.stderr)
     return 1 if faults else 0

@@ -1,22 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """sources.py SOURCE_DIR: what every source file has, as far as that can be checked by a program.
 
-No tabs and no blanks at the end of a line; the licence in the first two lines; in src, the purpose of the file before anything
-else, and static functions that start with a word of the file's name, so that a stack trace reads; public functions that check
-what they are called on (not in tensor and ops, which are called for every number) and use nothing in front of that; one node, not
-1 nodes; handlers that are disconnected only from what is held, as what has to be found again may be gone; code that asks for
-traits of a format, never for one by its name; and names of tests in C: a test program is test-WHAT.c, a program for other tests
-WHAT-run.c, and nothing else is so."""
+No tabs, no blanks at the end of a line and no line of more than 130 columns; the licence in the first two lines; in src, the
+purpose of the file before anything else, and static functions that start with a word of the file's name, so that a stack trace
+reads; public functions that check what they are called on (not in tensor and ops, which are called for every number) and use
+nothing in front of that; one node, not 1 nodes; handlers that are disconnected only from what is held, as what has to be found
+again may be gone; code that asks for traits of a format, never for one by its name; and names of tests in C: a test program is
+test-WHAT.c, a program for other tests WHAT-run.c, and nothing else is so."""
 import pathlib
 import re
 import sys
 import tempfile
 
-FOLDERS = ("src", "tests", "ui")
-ENDINGS = (".c", ".h", ".py", ".sh", ".ui", ".def")
+FOLDERS = ("src", "tests", "ui", "data")
+ENDINGS = (".c", ".h", ".py", ".sh", ".ui", ".def", ".css", ".cmd", ".build")
+ALSO = ("meson.build", "meson_options.txt", "run.sh")    # beside the folders
 LICENSED = (".c", ".h", ".py", ".sh")
+N_COLUMNS = 130
 STATIC = re.compile(r"^static (?:\w+ )*\w[\w ]*[ *]*\n(\w+) \(", re.MULTILINE)
-PUBLIC = re.compile(r"(/\*(?:\*|< private >)(?:(?!\*/).)*\*/\n)?^(?!static |typedef )\w[\w *]*\n(vn_\w+) \((const )?(\w+) +\*(\w+)\b[^;{]*?\)\n\{\n(.*?)^\}$",
+PUBLIC = re.compile(r"(/\*(?:\*|< private >)(?:(?!\*/).)*\*/\n)?^(?!static |typedef )\w[\w *]*\n"
+                    r"(vn_\w+) \((const )?(\w+) +\*(\w+)\b[^;{]*?\)\n\{\n(.*?)^\}$",
                     re.MULTILINE | re.DOTALL)
 DECLARED = re.compile(r"\b(vn_\w+) +\(")
 RESULTS = ("int", "guint", "gsize", "gint64", "guint64", "float", "double", "gboolean", "char", "GError", "void")
@@ -31,6 +34,7 @@ OPEN_DOORS = (
     "vn_ranks_give_up")          # does not return
 FORGOTTEN = re.compile(r"g_signal_handlers_disconnect_by_\w+ \((?!self->)([^;]*);")
 PREAMBLE = ("#", "G_BEGIN_DECLS")
+TRANSLATED = re.compile(r"^ *translatable=\"yes\">[^<>]+</property>$")    # in .ui a text is one line
 
 
 def opens_with_purpose(path, lines):
@@ -56,15 +60,20 @@ def find_open_doors(text, public, is_method_only=False):
     for comment, name, const, kind, argument, body in PUBLIC.findall(text):
         is_result = not const and kind in RESULTS
         is_optional = re.search(rf"@[^:\n]*\b{argument}\b[^:\n]*: \((?:nullable|out|inout)", comment)
-        if name in public and (argument == "self"
-                               or not is_method_only) and not is_result and not is_optional and not name.endswith(("_free",
-                                                                                                                   "_unref")) and \
-           not re.search(rf"g_return_(?:val_)?if_fail \([^;]*\b{argument}\b", body):
+        is_checked = re.search(rf"g_return_(?:val_)?if_fail \([^;]*\b{argument}\b", body)
+        if name not in public or is_result or is_optional or is_checked or name.endswith(("_free", "_unref")):
+            continue
+        if argument == "self" or not is_method_only:
             yield name
 
 
 FUNCTION = re.compile(r"^(?!static |typedef )\w[\w *]*\n(\w+) \(([^;{]*?)\)\n\{\n(.*?)^\}$", re.MULTILINE | re.DOTALL)
 CHECK = re.compile(r"\bg_return_(?:val_)?if_fail \(((?:[^;])*)\);")
+# Where ARGUMENT stands for the name of an argument: what may stand in front of its check, and what reads it or hands it on.
+HARMLESS = (r"\b\w+_get_instance_private \(ARGUMENT\)|\bsizeof \(?\*?ARGUMENT\b[^;,)]*|"
+            r"\bARGUMENT [!=]= NULL \?[^:;]*:|\bARGUMENT [!=]= NULL")
+USE = (r"(?<![\w.>])\*?ARGUMENT(?:->|\[)|(?<=[(,=*!]) *\*ARGUMENT\b|"
+       r"\b[a-z]\w+ \((?:[^()]|\([^()]*\))*?(?<![\w.>&])ARGUMENT(?=[,)])")
 
 
 def find_early_uses(text):
@@ -76,12 +85,13 @@ def find_early_uses(text):
             checks = [c for c in CHECK.finditer(body)
                       if re.search(rf"\b{argument} != NULL|\b(?:G|GTK|GDK|VN|ADW)_IS_\w+ \({argument}\)", c.group(1))]
             before = body[:checks[0].start()] if checks else ""
-            before = re.sub(rf"\b\w+_get_instance_private \({argument}\)|\bsizeof \(?\*?{argument}\b[^;,)]*|\b{argument} [!=]= NULL \?[^:;]*:|\b{argument} [!=]= NULL", "", before)
-            if re.search(rf"(?<![\w.>])\*?{argument}(?:->|\[)|(?<=[(,=*!]) *\*{argument}\b|\b[a-z]\w+ \((?:[^()]|\([^()]*\))*?(?<![\w.>&]){argument}(?=[,)])", before):
+            before = re.sub(HARMLESS.replace("ARGUMENT", argument), "", before)
+            if re.search(USE.replace("ARGUMENT", argument), before):
                 yield name, argument
 
 
-COUNTED = re.compile(r"\b_ ?\(\"((?!All )[^\"]*%(?:z|ll?)?[ud] (?:samples|nodes|tensors|weights|threads|runs|values|inputs|outputs|layers|files|bytes)\b[^\"]*)\"")
+THINGS = "samples|nodes|tensors|weights|threads|runs|values|inputs|outputs|layers|files|bytes"
+COUNTED = re.compile(rf"\b_ ?\(\"((?!All )[^\"]*%(?:z|ll?)?[ud] (?:{THINGS})\b[^\"]*)\"")
 
 
 def find_counts(text):
@@ -104,6 +114,8 @@ def find_faults(path, has_purpose, is_test=False):
     lines = path.read_text(encoding="utf-8").split("\n")
     faults = [f"{path}:{number}: a tab" for number, line in enumerate(lines, 1) if "\t" in line]
     faults += [f"{path}:{number}: blanks at the end" for number, line in enumerate(lines, 1) if line != line.rstrip()]
+    faults += [f"{path}:{number}: {len(line)} columns, not {N_COLUMNS} at most" for number, line in enumerate(lines, 1)
+               if len(line) > N_COLUMNS and not (path.suffix == ".ui" and TRANSLATED.search(line))]
     if lines[-1] != "":
         faults.append(f"{path}: no newline at the end")
     if path.suffix in LICENSED and not any("SPDX-License-Identifier: GPL-3.0-or-later" in line for line in lines[:2]):
@@ -124,7 +136,11 @@ def check_itself():
              ("c.c", "/* It does. */\nint a;\n", 2), ("d.c", spdx + "/* It does. */\n\tint a;  \n", 2),
              ("e.h", spdx + "#pragma once\n\n#include <b.h>\n\n/** VnA: it is. */\n", 0),
              ("f.h", spdx + "#pragma once\n\nint a;\n", 1), ("g.c", spdx + "/** vn_a: */\n", 1), ("h.py", "import os", 2),
-             ("vn-i.c", spdx + "/* It does. */\nstatic int\ni_go (void)\n\nstatic char *\ngo (void)\n", 1)]
+             ("vn-i.c", spdx + "/* It does. */\nstatic int\ni_go (void)\n\nstatic char *\ngo (void)\n", 1),
+             ("meson.build", "a = " + "b" * 126 + "\n", 0), ("meson.build", "a = " + "ü" * 127 + "\n", 1),
+             ("j.sh", "# SPDX-License-Identifier: GPL-3.0-or-later\n# " + "b" * 129 + "\n", 1),
+             ("k.ui", " translatable=\"yes\">" + "b" * 130 + "</property>\n", 0),
+             ("k.ui", " <property name=\"label\">" + "b" * 130 + "</property>\n", 1)]
     with tempfile.TemporaryDirectory() as folder:
         for name, text, n_faults in cases:
             path = pathlib.Path(folder) / name
@@ -143,11 +159,11 @@ def check_itself():
     for comment, check, n_faults in cases:
         if len(list(find_open_doors(method % (comment, check), {"vn_a_get"}))) != n_faults:
             sys.exit("the test does not know functions that check nothing")
-    early = "int\nvn_a_get (VnA        *a,\n          const VnB  *b)\n{\n%s\n\n  g_return_val_if_fail (VN_IS_A (a) && b != NULL, 0);\n  return b->c;\n}\n"
+    early = ("int\nvn_a_get (VnA        *a,\n          const VnB  *b)\n{\n%s\n\n"
+             "  g_return_val_if_fail (VN_IS_A (a) && b != NULL, 0);\n  return b->c;\n}\n")
     cases = [("  int c;", 0), ("  int c = b->c;", 1), ("  int c = vn_b_get (b, 1);", 1), ("  int c = b != NULL ? b->c : 0;", 0),
-             ("  gsize n = sizeof *b;", 0),
-             ("  VnA *c = VN_A (a);", 0), ("  char *c = fun (1, get (a), b->c);", 2), ("  int c = *b;", 1),
-             ("  int c = x->b[1];", 0)]
+             ("  gsize n = sizeof *b;", 0), ("  VnA *c = VN_A (a);", 0), ("  char *c = fun (1, get (a), b->c);", 2),
+             ("  int c = *b;", 1), ("  int c = x->b[1];", 0)]
     for declaration, n_faults in cases:
         if len(list(find_early_uses(early % declaration))) != n_faults:
             sys.exit(f"the test does not know what is used before it is checked: {declaration}")
@@ -162,6 +178,7 @@ if len(formats) < 5 or find_formats("a == VN_FORMAT_QDQ, “qdq”, VN_FORMAT_TR
                                     formats) != ["qdq", "bf16"]:
     sys.exit("the test does not find what it is for: formats")
 files = [path for folder in FOLDERS for path in sorted((root / folder).rglob("*")) if path.suffix in ENDINGS]
+files += [root / name for name in ALSO if (root / name).exists()]
 faults = [fault for path in files
           for fault in find_faults(path, path.is_relative_to(root / "src"),
                                    path.is_relative_to(root / "tests" / "unit")
@@ -175,7 +192,8 @@ open_doors = [(path, name) for path in checked if path.suffix == ".c"
 faults += [f"{path}: {name}() does not check what it is called on" for path, name in open_doors if name not in OPEN_DOORS]
 faults += [f"{name}() is in the list of functions that need not check, and checks or is not there" for name in OPEN_DOORS
            if name not in (found for _, found in open_doors)]
-if FORGOTTEN.findall("g_signal_handlers_disconnect_by_data (self->job, self); g_signal_handlers_disconnect_by_func (item, f, self);") != ["item, f, self)"]:
+if FORGOTTEN.findall("g_signal_handlers_disconnect_by_data (self->job, self); "
+                     "g_signal_handlers_disconnect_by_func (item, f, self);") != ["item, f, self)"]:
     sys.exit("the test does not find what it is for: handlers")
 faults += [f"{path}: disconnects from what it does not hold ({found}: use a GSignalGroup" for path in checked
            if path.suffix == ".c"

@@ -54,7 +54,9 @@ where () {
 keep () {
   local kind=$1 file=$2 report=$TMPDIR/report name status=0 form
   form=$(basename "$file"); form=${form%%-*}
-  (ulimit -t "$hang"; ASAN_OPTIONS=$ASAN_OPTIONS:fast_unwind_on_malloc=0 VN_FUZZ_KIND=$kind exec "${engine[@]}" "$file") >"$report" 2>&1 || status=$?
+  (ulimit -t "$hang"
+    ASAN_OPTIONS=$ASAN_OPTIONS:fast_unwind_on_malloc=0 VN_FUZZ_KIND=$kind exec "${engine[@]}" "$file") >"$report" 2>&1 ||
+    status=$?
   if [ "$status" = 0 ]; then          # others took the time, or it does not happen again
     rm -f "$file"
     return 0
@@ -100,7 +102,8 @@ fuzz_kind () {
   while [ "$used" = 0 ] || [ "$((seconds - used))" -gt "$((2 + seconds / 20))" ]; do
     { time VN_FUZZ_KIND=$kind "${engine[@]}" -max_total_time="$((seconds - used))" -print_final_stats=1 \
       -artifact_prefix="$new/" "${words[@]}" "$corpus" "$seeds" >"$log" 2>&1 || true; } 2>"$TMPDIR/time"
-    used=$(tail -n 1 "$TMPDIR/time" | awk -v used="$used" '{ printf "%.0f", used + $1 + $2 + 0.5 }')      # after what the shell says of crashes
+    # after what the shell says of crashes
+    used=$(tail -n 1 "$TMPDIR/time" | awk -v used="$used" '{ printf "%.0f", used + $1 + $2 + 0.5 }')
     executions=$((executions + $(number 's/^stat::number_of_executed_units: *\([0-9]*\).*/\1/p' "$log")))
     if ! grep -q INITED "$log" && [ -z "$(ls -A "$new")" ]; then
       echo "$kind: libFuzzer did not begin"
@@ -113,7 +116,8 @@ fuzz_kind () {
   done
   # Only what is needed stays; VN_FUZZ_MERGE=0 leaves that, which takes its time, to another run.
   mkdir -p "$corpus.small"
-  if [ "${VN_FUZZ_MERGE:-1}" != 0 ] && VN_FUZZ_KIND=$kind "${engine[@]}" -merge=1 "$corpus.small" "$corpus" "$seeds" >"$TMPDIR/merge" 2>&1; then
+  if [ "${VN_FUZZ_MERGE:-1}" != 0 ] &&
+    VN_FUZZ_KIND=$kind "${engine[@]}" -merge=1 "$corpus.small" "$corpus" "$seeds" >"$TMPDIR/merge" 2>&1; then
     rm -rf "$corpus" && mv "$corpus.small" "$corpus"
   else
     rm -rf "$corpus.small"

@@ -80,7 +80,8 @@ class Node:
     """A widget as it was when the window was read."""
 
     def __init__(self, path, _, parent, index, n_children, interfaces, name, number, description, low, high):
-        self.path, self.parent, self.index, self.n_children, self.interfaces = path, parent, int(index), int(n_children), interfaces
+        self.path, self.parent, self.interfaces = path, parent, interfaces
+        self.index, self.n_children = int(index), int(n_children)
         self.name, self.description, self.role = unquote(name), unquote(description), name_role(int(number))
         self.states = int(low) | int(high) << 32
         self.children = []

@@ -228,12 +228,15 @@ UNKNOWN = """
 import sys, numpy, onnx
 from onnx import helper, numpy_helper
 random = numpy.random.default_rng(3)
-weights = [numpy_helper.from_array(random.normal(0, .3, shape).astype("float32"), name) for name, shape in (("w", (8, 3, 3, 3)), ("v", (4, 8, 1, 1)))]
+weights = [numpy_helper.from_array(random.normal(0, .3, shape).astype("float32"), name)
+           for name, shape in (("w", (8, 3, 3, 3)), ("v", (4, 8, 1, 1)))]
 nodes = [helper.make_node("Conv", ["x", "w"], ["a"], "first", pads=[1] * 4), helper.make_node("Relu", ["a"], ["b"], "relu"),
-         helper.make_node("Wavelet", ["b"], ["c"], "odd", domain="example.lab"), helper.make_node("Conv", ["c", "v"], ["y"], "last")]
+         helper.make_node("Wavelet", ["b"], ["c"], "odd", domain="example.lab"),
+         helper.make_node("Conv", ["c", "v"], ["y"], "last")]
 ends = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1, n, 16, 16]) for name, n in (("x", 3), ("y", 4))]
 graph = helper.make_graph(nodes, "net", ends[:1], ends[1:], weights)
-onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13), helper.make_opsetid("example.lab", 1)]), sys.argv[1])
+opsets = [helper.make_opsetid("", 13), helper.make_opsetid("example.lab", 1)]
+onnx.save(helper.make_model(graph, opset_imports=opsets), sys.argv[1])
 """
 
 

@@ -7,9 +7,8 @@ the disk, and looks at what is left:
 
   calibrate   the run that goes on gives the bytes of one that was never interrupted
   quantize    over an existing file there is the old model or the new one, never a part
-  external    the same with weights in a file beside: model and weights always belong together; ONNX Runtime (VN_ORACLE_PYTHON),
-  or
-              the program itself, computes what the old or the new one computes
+  external    the same with weights in a file beside: model and weights always belong together; ONNX Runtime
+              (VN_ORACLE_PYTHON), or the program itself, computes what the old or the new one computes
   each        the same with a file for each tensor
   project     the project opens, with the runs that it had, and perhaps the new one
   autosave    a project that a window keeps up to date opens at any moment (--autosave: the program that changes it)
@@ -39,8 +38,9 @@ options.log_severity_level = 4
 for line in sys.stdin:
     try:
         session = onnxruntime.InferenceSession(line.rstrip('\\n'), options, providers=['CPUExecutionProvider'])
-        feeds = {i.name: (numpy.arange(numpy.prod([d if isinstance(d, int) else 1 for d in i.shape])) % 97 / 97).astype(numpy.float32)
-                 .reshape([d if isinstance(d, int) else 1 for d in i.shape]) for i in session.get_inputs()}
+        shapes = {i.name: [d if isinstance(d, int) else 1 for d in i.shape] for i in session.get_inputs()}
+        feeds = {name: (numpy.arange(numpy.prod(shape)) % 97 / 97).astype(numpy.float32).reshape(shape)
+                 for name, shape in shapes.items()}
         data = b''.join(o.tobytes() for o in session.run(None, feeds))
         print(hashlib.sha256(data).hexdigest(), flush=True)
     except Exception as error:

@@ -230,7 +230,8 @@ def fields():
             f.write(lines)
     os.chdir('..')
     with open('own/beside.py', 'w', encoding='utf-8') as f:
-        f.write('import numpy as np\n\n\ndef load(paths, settings):\n    return np.full((len(paths), 3, 224, 224), len(paths[0]), np.float32)\n')
+        f.write('import numpy as np\n\n\ndef load(paths, settings):\n'
+                '    return np.full((len(paths), 3, 224, 224), len(paths[0]), np.float32)\n')
     with open(os.path.join(XSLIM, 'resnet18_custom_preprocess.json'), encoding='utf-8') as f:
         config = json.load(f)
     config['calibration_parameters']['input_parameters'][0]['preprocess_file'] = 'beside.py:load'

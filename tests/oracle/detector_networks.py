@@ -345,8 +345,8 @@ def ssd(net, features, fitted):
     boxes, scores = [], []
     for i, x in enumerate(features):
         n, stride, anchor = SIZE // STRIDES[i], STRIDES[i], 1.5
-        offset, size = fitted.regress(i, (fitted.centre - 0.5) / anchor / 0.1), fitted.regress(i,
-                                                                                               np.log(fitted.size / anchor) / 0.2)
+        offset = fitted.regress(i, (fitted.centre - 0.5) / anchor / 0.1)
+        size = fitted.regress(i, np.log(fitted.size / anchor) / 0.2)
         rows = net.add('Reshape', net.add('Transpose', linear(net, x, offset, size), perm=[0, 2, 3, 1]), np.array([1, n * n, 4]))
         d, s = net.split(rows, [2, 2], 2)
         centres = (np.moveaxis(grid(i), 1, -1).reshape(1, -1, 2) + 0.5) * stride / SIZE

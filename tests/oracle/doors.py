@@ -114,10 +114,10 @@ def check_names(cli, folder):
 # ---- samples of different sizes ----
 
 def make_frames(path):
-    save(path,
-         [node('Conv', ['x', 'w0', 'b0'], ['a'], name='c0', pads=[3, 3]), node('LeakyRelu', ['a'], ['l'], name='l', alpha=.1),
+    save(path, [node('Conv', ['x', 'w0', 'b0'], ['a'], name='c0', pads=[3, 3]),
+                node('LeakyRelu', ['a'], ['l'], name='l', alpha=.1),
                 node('ConvTranspose', ['l', 'w1', 'b1'], ['t'], name='ct', strides=[2], pads=[1, 1]),
-          node('Relu', ['t'], ['u'], name='r'),
+                node('Relu', ['t'], ['u'], name='r'),
                 node('Conv', ['u', 'w2'], ['o'], name='c1', pads=[3, 3]), node('Tanh', ['o'], ['y'], name='tanh')],
          [info('x', [1, 8, 'frames'])], [info('y', [1, 1, 't'])],
          weights(3, w0=(8, 8, 7), b0=(8,), w1=(8, 8, 4), b1=(8,), w2=(1, 8, 7)))
@@ -222,8 +222,8 @@ def check_sparse(cli, folder):
             numpy_helper.from_array(dense[dense != 0], 'w'), numpy_helper.from_array(places.astype(np.int64), ''), [16, 8]))
         onnx.save(model, path)
         if quantize(cli, path, samples, out):
-            found, wanted = run(out, arrays), [[np.maximum(a @ dense, 0) @ numpy_helper.to_array(model.graph.initializer[0])]
-                                               for a in arrays]
+            behind = numpy_helper.to_array(model.graph.initializer[0])
+            found, wanted = run(out, arrays), [[np.maximum(a @ dense, 0) @ behind] for a in arrays]
             check(sqnr(wanted, found) > 25, kind, '%.1f dB' % sqnr(wanted, found))
             check(not onnx.load(out).graph.sparse_initializer, kind, 'is written as well')
         # The same as the value of a Constant.

@@ -187,10 +187,12 @@ def main():
     stems = [a for a in arguments[1:] if not a.startswith('--')] or MODELS + (MORE_MODELS if everything else [])
     compared, failed = 0, 0
     if table:
-        print('| network | weights | output | agreement dB | median sample | onnxruntime with itself | ours dB | onnxruntime.quantization dB |\n|---|---|---|---|---|---|---|---|')
+        print('| network | weights | output | agreement dB | median sample | onnxruntime with itself | ours dB | '
+              'onnxruntime.quantization dB |\n|---|---|---|---|---|---|---|---|')
     for stem in stems:
         given = Given(shared, stem, *(MORE_SAMPLES if everything else (CALIBRATION, TEST)))
         for per_channel in (False, True):
+            scales = 'channel' if per_channel else 'tensor'
             try:
                 rows = check(arguments[0], given, per_channel)
             except Exception as error:
@@ -203,11 +205,12 @@ def main():
                 failed += bool(faults)
                 theirs = '-' if row['peer'] is None else f"{row['peer']:.2f}"
                 if table:
-                    print(f"| {stem} | {'channel' if per_channel else 'tensor'} | {row['output']} | {row['agreement']:.1f} | {row['median']:.1f} | "
+                    print(f"| {stem} | {scales} | {row['output']} | {row['agreement']:.1f} | {row['median']:.1f} | "
                           f"{row['itself']:.1f} | {row['ours']:.2f} | {theirs} |", flush=True)
                 else:
-                    print(f"{'not ok' if faults else 'ok'} {stem} {'channel' if per_channel else 'tensor'} {row['output']}: "
-                          f"agreement {row['agreement']:.1f} (median {row['median']:.1f}, itself {row['itself']:.1f}), ours {row['ours']:.2f}, peer {theirs} {'; '.join(faults)}", flush=True)
+                    print(f"{'not ok' if faults else 'ok'} {stem} {scales} {row['output']}: "
+                          f"agreement {row['agreement']:.1f} (median {row['median']:.1f}, itself {row['itself']:.1f}), "
+                          f"ours {row['ours']:.2f}, peer {theirs} {'; '.join(faults)}", flush=True)
     print(f'{compared} outputs compared, {failed} failed')
     sys.exit(0 if compared > 0 and failed == 0 else 1)
 

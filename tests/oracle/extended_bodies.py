@@ -66,7 +66,8 @@ def main():
                 ours = np.load(os.path.join(folder, 'y.npy'))
                 counts = [int((expected != y).sum()) for y in (theirs, ours)]
                 wrong += any(counts) or len(np.unique(q)) < 10
-                print(f'{dtype:7} {"channel" if per_channel else "tensor":8} onnxruntime differs in {counts[0]}, we in {counts[1]} of {x.size}')
+                print(f'{dtype:7} {"channel" if per_channel else "tensor":8} onnxruntime differs in {counts[0]}, '
+                      f'we in {counts[1]} of {x.size}')
     sys.exit(1 if wrong else 0)
 
 

@@ -103,13 +103,14 @@ def describe(kernel, attrs, ins, outs):
         if group > 1 and channels == made == group:
             left = pixels * window * (made % BLOCK) if integers else count(out)
             rows = pixels * window if integers else float(group)
-            return (kernel, type_, 'DEPTHWISE' if window == 9 else 'WIDE', 'MACS'), (count(out) * window, left, count(shape),
-                                                                                     rows)
-        kind = 'GROUPED' if group > 1 else 'NARROW' if 'nchwc' in kernel and channels < BLOCK else 'POINTWISE' if window == 1 else \
-            'DIRECT' if integers and channels % 4 == 0 and made % BLOCK == 0 else 'DENSE'
-        return (kernel, type_, kind, 'MACS'), (pixels * padded * window * channels / group, pixels * padded,
-                                               pixels * window * channels,
-                                                pixels * group * (window if integers else 1))
+            return ((kernel, type_, 'DEPTHWISE' if window == 9 else 'WIDE', 'MACS'),
+                    (count(out) * window, left, count(shape), rows))
+        kind = ('GROUPED' if group > 1 else 'NARROW' if 'nchwc' in kernel and channels < BLOCK
+                else 'POINTWISE' if window == 1
+                else 'DIRECT' if integers and channels % 4 == 0 and made % BLOCK == 0 else 'DENSE')
+        return ((kernel, type_, kind, 'MACS'),
+                (pixels * padded * window * channels / group, pixels * padded, pixels * window * channels,
+                 pixels * group * (window if integers else 1)))
     if name in PRODUCTS:
         inner = shape[-2 if attrs.get('transA') and len(shape) > 1 else -1] if shape else 1
         weight = count(attrs['weight']) if 'weight' in attrs else inner * count(out[-1:]) * count(out[:-2])
@@ -272,7 +273,8 @@ def list_errors(described, run, tables):
 def print_errors(title, errors):
     def at(share):
         return 100 * math.expm1(errors[min(int(share * len(errors)), len(errors) - 1)][0])
-    print(f'{title}: {len(errors)} exports, middle error {at(0.5):.0f} %, nine of ten below {at(0.9):.0f} %, largest {at(1):.0f} %')
+    print(f'{title}: {len(errors)} exports, middle error {at(0.5):.0f} %, nine of ten below {at(0.9):.0f} %, '
+          f'largest {at(1):.0f} %')
     for _, name, label, told, real in errors[-8:]:
         print(f'    {name} {label}: told x{told:.2f}, measured x{real:.2f}')
 
@@ -283,7 +285,8 @@ def write(table, run, margin):
     head, tail = text[:text.index('VN_RUNTIME_COST ("')], text[text.index('/* What was not measured'):]
     rows = ''
     for (kernel, type_, shape, unit), cost in sorted(table.items(), key=lambda row: (row[0][0], row[0][2] == 'ANY', row[0])):
-        rows += f'VN_RUNTIME_COST ("{kernel}", {type_}, {shape}, {unit}, {cost[0]:.0f}, {cost[1]:.4g}, {cost[2]:.4g}, {cost[3]:.4g}, {cost[4]:.4g})\n'
+        times = ', '.join([f'{cost[0]:.0f}', *(f'{x:.4g}' for x in cost[1:5])])
+        rows += f'VN_RUNTIME_COST ("{kernel}", {type_}, {shape}, {unit}, {times})\n'
     tail = re.sub(r'VN_RUNTIME_RUN \(.*\)', f'VN_RUNTIME_RUN ({run:.0f})', tail)
     tail = re.sub(r'VN_RUNTIME_MARGIN \(.*\)', f'VN_RUNTIME_MARGIN ({margin:.2f})', tail)
     with open(TABLE, 'w', encoding='utf-8') as file:

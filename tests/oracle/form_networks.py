@@ -278,8 +278,8 @@ def _(b, a):
 @form('shared-Conv-Mul')
 def _(b, a):
     w = steep(b, 4, 4, 1, 1)
-    return b.add('Mul', b.add('Conv', a, w), b.add('ReduceMean', w, axes=[0], keepdims=1) if b.opset < 18
-                 else b.add('ReduceMean', w, b.ints(0)))
+    mean = b.add('ReduceMean', w, axes=[0], keepdims=1) if b.opset < 18 else b.add('ReduceMean', w, b.ints(0))
+    return b.add('Mul', b.add('Conv', a, w), mean)
 
 
 @form('shared-Conv-bias-Add')
@@ -515,17 +515,21 @@ def _(b, a):
     return b.add('Concat', *b.add('Split', a, outputs=3, axis=2, num_outputs=3), axis=2)
 
 
+def split_in_two(b, a):
+    if b.opset < 13:
+        return b.add('Split', a, outputs=2, axis=1, split=[2, 2])
+    return b.add('Split', a, b.ints(2, 2), outputs=2, axis=1)
+
+
 @form('Split-one-unused')
 def _(b, a):
-    parts = b.add('Split', a, outputs=2, axis=1, split=[2, 2]) if b.opset < 13 else b.add('Split', a, b.ints(2, 2), outputs=2,
-                                                                                          axis=1)
+    parts = split_in_two(b, a)
     return b.add('Relu', parts[1])
 
 
 @form('Split-into-Mul')
 def _(b, a):
-    parts = b.add('Split', a, outputs=2, axis=1, split=[2, 2]) if b.opset < 13 else b.add('Split', a, b.ints(2, 2), outputs=2,
-                                                                                          axis=1)
+    parts = split_in_two(b, a)
     return b.add('Mul', parts[0], b.add('Sigmoid', parts[1]))
 
 
@@ -633,7 +637,8 @@ def make_branch(entry, opset):
     end = build(b, value)
     product = b.add('Mul', end, b.constant(0.8))
     shape = infer_shape(b, kind, product)
-    if shape is not None and len(shape) == dims + 2 and shape[1]:    # what moves axes goes over all that lies between convolutions
+    # what moves axes goes over all that lies between convolutions
+    if shape is not None and len(shape) == dims + 2 and shape[1]:
         product = b.add('Conv', product, b.weight(3, shape[1], *[1] * dims, scale=1.0))
     b.nodes[-1].output[0] = name
     return b

@@ -186,8 +186,8 @@ with tempfile.TemporaryDirectory() as folder:
         with open(table, 'w', encoding='utf-8') as file:
             json.dump({'format': 'vernier-ranges', 'version': 1, 'tensors': ranges}, file)
         options = [o for p in options for o in ([p, samples] if p == '--data' else [p])]
-        done = subprocess.run([cli, 'quantize', path, '-o', out, '--ranges', table, '--no-verify', *options], capture_output=True,
-                              text=True,
+        done = subprocess.run([cli, 'quantize', path, '-o', out, '--ranges', table, '--no-verify', *options],
+                              capture_output=True, text=True,
                               check=False)
         check(f'{what}: {done.stderr}', done.returncode == 0)
         if done.returncode != 0:
@@ -214,8 +214,7 @@ with tempfile.TemporaryDirectory() as folder:
         for name, wanted in (('x', 2 / 255), ('c', 10 / 255), ('y', 10 / 255)):
             check(f'two files: {name}: {got}', name in got and abs(got[name] - wanted) < 1e-6)
 
-    # A clamp stays where the range ends further out, as powers of two do and given ranges may; it goes where nothing is lost by
-    # that.
+    # A clamp stays where the range ends further out, as powers of two do and given ranges may; it goes where nothing is lost.
     levels = onnxruntime.GraphOptimizationLevel
     big = (np.random.default_rng(3).normal(size=(4, 1, 4, 8, 8)) * 30).astype(np.float32)
     with open(table, 'w', encoding='utf-8') as file:

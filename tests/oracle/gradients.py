@@ -563,10 +563,11 @@ def compare_network(program, path):
                 ours = np.load(f'{folder}/grad{i}.npy').astype(np.float64)
                 rows.append((np.abs(ours - exact[i]).max() / size, np.abs(narrow[i] - exact[i]).max() / size, tensor.name))
     ours, theirs = [row[0] for row in rows], [row[1] for row in rows]
-    print(f'{os.path.basename(path)}: output off by {forward:.2g}; gradients of {len(rows)} constants off by {np.median(ours):.2g} (median), '
-          f'{max(ours):.2g} (worst); those of PyTorch in float32 by {np.median(theirs):.2g}, {max(theirs):.2g}')
-    wrong = not rows or max(ours) > max(NEAR_NETWORK, 3 * max(theirs)) or np.median(ours) > max(NEAR_NETWORK,
-                                                                                                3 * np.median(theirs))
+    print(f'{os.path.basename(path)}: output off by {forward:.2g}; gradients of {len(rows)} constants off by '
+          f'{np.median(ours):.2g} (median), {max(ours):.2g} (worst); those of PyTorch in float32 by '
+          f'{np.median(theirs):.2g}, {max(theirs):.2g}')
+    wrong = (not rows or max(ours) > max(NEAR_NETWORK, 3 * max(theirs)) or
+             np.median(ours) > max(NEAR_NETWORK, 3 * np.median(theirs)))
     if wrong:
         print(f'WRONG   {max(rows)[2] if rows else "nothing was compared"}')
     return wrong

@@ -120,7 +120,8 @@ def examine(cli, path, settings, wanted, samples, sizes, folder):
         wrong.append(f'our run agrees to {agreement:.1f} dB only')
     if itself < AGREEMENT_DB and itself < error + ROUNDING_DB:
         wrong.append(f'optimised, onnxruntime gives something else: {itself:.1f} dB')
-    return wrong, f'{sum(found.values())} conversions, agrees to {agreement:.1f} dB, optimised {itself:.1f}, {error:.1f} dB of float'
+    return wrong, (f'{sum(found.values())} conversions, agrees to {agreement:.1f} dB, optimised {itself:.1f}, '
+                   f'{error:.1f} dB of float')
 
 
 def main():

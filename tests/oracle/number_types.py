@@ -152,7 +152,8 @@ def main():
                 except Exception as e:
                     good, text = False, str(e).strip()[:400]
                 else:
-                    text = f'agrees to {agreement:.1f} dB, onnxruntime with itself to {itself:.1f}; {error:.1f} dB of float, {size} bytes'
+                    text = (f'agrees to {agreement:.1f} dB, onnxruntime with itself to {itself:.1f}; {error:.1f} dB of float, '
+                            f'{size} bytes')
             wrong += not good
             done += 1
             print(f'  {label:34} {"" if good else "WRONG: "}{text}', flush=True)

@@ -50,8 +50,8 @@ def batch_norm(d):
 def gemm(d):
     m, k, n = d.ints(3, 1, 5)
     inputs = [d.array(m, k), d.array(k, n), d.array(*d.choice([[n], [1, n], [m, n], [1]]))]
-    return Case('Gemm', inputs, opset=d.choice([1, 6]), broadcast=1, alpha=0.5, beta=2.), Case('Gemm', inputs, opset=13,
-                                                                                               alpha=0.5, beta=2.)
+    return (Case('Gemm', inputs, opset=d.choice([1, 6]), broadcast=1, alpha=0.5, beta=2.),
+            Case('Gemm', inputs, opset=13, alpha=0.5, beta=2.))
 
 
 def prelu(d):
@@ -70,8 +70,8 @@ def pad(d):
 def reshape(d):
     x = d.array(2, 3, 4)
     shape = d.choice([[6, 4], [0, -1], [-1], [4, 0, 2], [1, 2, 12]])
-    return Case('Reshape', [x], opset=1, shape=shape, consumed_inputs=[0]), Case('Reshape', [x, d.np.array(shape, 'int64')],
-                                                                                 opset=13)
+    return (Case('Reshape', [x], opset=1, shape=shape, consumed_inputs=[0]),
+            Case('Reshape', [x, d.np.array(shape, 'int64')], opset=13))
 
 
 def concat(d):
@@ -102,8 +102,8 @@ def tile(d):
     x, axis, times = d.array(2, 3, 2), d.int(0, 2), d.int(1, 3)
     repeats = [times if a == axis else 1 for a in range(3)]
     scalars = [d.np.array(v, 'float32') for v in (times, axis)]
-    return Case('Tile', [x] + scalars, opset=d.choice([1, 5]), weights=[1, 2] if d.int(0, 1)
-                else []), Case('Tile', [x, d.np.array(repeats, 'int64')], opset=13)
+    return (Case('Tile', [x] + scalars, opset=d.choice([1, 5]), weights=[1, 2] if d.int(0, 1) else []),
+            Case('Tile', [x, d.np.array(repeats, 'int64')], opset=13))
 
 
 def upsample(d):
@@ -130,8 +130,8 @@ def recurrent(op, gates, d):
     attributes = dict(hidden_size=hidden)
     if op == 'GRU' and opset >= 3:
         attributes['linear_before_reset'] = d.int(0, 1)
-    return Case(op, inputs, outputs, opset=opset, output_sequence=1, **attributes), Case(op, inputs, outputs, opset=7,
-                                                                                         **attributes)
+    return (Case(op, inputs, outputs, opset=opset, output_sequence=1, **attributes),
+            Case(op, inputs, outputs, opset=7, **attributes))
 
 
 def several(op, d):

@@ -33,7 +33,8 @@ def run_cli(cli, model, out, data, feed, options):
     if run.returncode:
         sys.exit(f'{model}: {run.stderr.strip()}')
     ended = os.times()
-    return json.loads(run.stdout)['report'], ended.children_user + ended.children_system - began.children_user - began.children_system
+    seconds = ended.children_user + ended.children_system - began.children_user - began.children_system
+    return json.loads(run.stdout)['report'], seconds
 
 
 def measure(cli, folder, stem):
@@ -60,7 +61,8 @@ def main():
     page = arguments.pop(arguments.index('--write') + 1) if '--write' in arguments else None
     if page:
         arguments.remove('--write')
-    lines = ['| network | points | from, dB | to, dB | measured to correct | checked | off by at most, dB | processor seconds | with 10 % in float: dB | in ONNX Runtime |',
+    lines = ['| network | points | from, dB | to, dB | measured to correct | checked | off by at most, dB | processor seconds '
+             '| with 10 % in float: dB | in ONNX Runtime |',
              '|---' * 10 + '|']
     faults = 0
     for stem in arguments or MODELS:
@@ -69,8 +71,8 @@ def main():
         corrects = sum(p['state'] in ('corrects', 'recipe') and p['measured_sqnr_db'] is not None for p in points)
         worst = max((abs(a - b) for a, b in checks), default=float('nan'))
         faults += not worst <= GOOD_DB
-        lines.append(f'| {stem} | {len(points)} | {min(finite):.1f} | {max(finite):.1f} | {corrects} | {len(checks)} | {worst:.2f} | {seconds:.0f} '
-                     f'| {ours:.1f} | {theirs:.1f} |')
+        lines.append(f'| {stem} | {len(points)} | {min(finite):.1f} | {max(finite):.1f} | {corrects} | {len(checks)} '
+                     f'| {worst:.2f} | {seconds:.0f} | {ours:.1f} | {theirs:.1f} |')
         print(lines[-1], flush=True)
     if page:
         text = open(page, encoding='utf-8').read()

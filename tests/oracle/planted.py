@@ -170,8 +170,8 @@ def check(name, network, kind, data, work, plain, samples, calibration):
     onnx.save(planted.model, path)
     if options == ['--wrong-stats']:
         stats = os.path.join(work, 'wrong.stats')
-        subprocess.run([CLI, 'calibrate', path, '-o', stats, '--data', os.path.join(work, 'wrong'), '--held-out', '0', '--preset',
-                        'cpu'], check=True,
+        subprocess.run([CLI, 'calibrate', path, '-o', stats, '--data', os.path.join(work, 'wrong'), '--held-out', '0',
+                        '--preset', 'cpu'], check=True,
                        capture_output=True)
         options = ['--stats', stats]
     before = time.monotonic()
@@ -340,9 +340,10 @@ def check_network(stem, path, results):
             results.append(result)
             result.log()
             won = 100 * result.won / result.lost if result.lost > LEAST_LOSS else float('nan')
-            print(f'{stem:34} {kind:20} lost {result.lost:6.1f} dB, rank {result.rank:2}, exact {result.exact:2}, reason {"told" if result.reason else "-":4}, '
-                  f'won {result.won:6.1f} dB {won:4.0f} % by {result.cure:15} (but float {result.won_quantized:5.1f} dB by {result.cure_quantized}) '
-                  f'{result.all_seconds:5.1f} s', flush=True)
+            print(f'{stem:34} {kind:20} lost {result.lost:6.1f} dB, rank {result.rank:2}, exact {result.exact:2}, '
+                  f'reason {"told" if result.reason else "-":4}, won {result.won:6.1f} dB {won:4.0f} % by {result.cure:15} '
+                  f'(but float {result.won_quantized:5.1f} dB by {result.cure_quantized}) {result.all_seconds:5.1f} s',
+                  flush=True)
 
 
 def is_cured(result):
@@ -373,10 +374,9 @@ def make_table(results):
     for kind, some in [(k, [r for r in results if r.kind == k]) for k in KINDS] + [('all', results)]:
         if not some:
             continue
-        shares = [100 * np.mean(s)
-                  for s in ([r.rank == 1 for r in some], [r.rank <= 3 for r in some], [r.exact == 1 for r in some],
-                                             [r.reason for r in some], [is_cured(r) for r in some],
-                            [is_cured_quantized(r) for r in some])]
+        counts = ([r.rank == 1 for r in some], [r.rank <= 3 for r in some], [r.exact == 1 for r in some],
+                  [r.reason for r in some], [is_cured(r) for r in some], [is_cured_quantized(r) for r in some])
+        shares = [100 * np.mean(s) for s in counts]
         won = np.median([min(r.won_quantized / r.lost, 1) for r in some])
         lines.append(f'| {kind} | {len(some)} | ' + ' | '.join(f'{s:.0f} %' for s in shares) + f' | {100 * won:.0f} % |')
     return lines
@@ -387,7 +387,8 @@ def summarize(results):
     counted = [r for r in results if r.lost is not None and r.lost >= LEAST_LOSS]
     failed = [r for r in results if r.lost is None]
     wrong = [f'{r.network}, {r.kind}: failed' for r in failed]
-    print(f'\n{len(results)} planted, {len(failed)} failed, {len(results) - len(failed) - len(counted)} cost less than {LEAST_LOSS} dB, {len(counted)} counted')
+    print(f'\n{len(results)} planted, {len(failed)} failed, {len(results) - len(failed) - len(counted)} cost less than '
+          f'{LEAST_LOSS} dB, {len(counted)} counted')
     for title, some in (('first', [r for r in counted if r.network in FIRST]),
                         ('held out', [r for r in counted if r.network not in FIRST])):
         if some:

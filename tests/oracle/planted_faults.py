@@ -141,7 +141,8 @@ class Network:
         if not node.input or node.input[0] != value:
             return None
         follower = self.readers(node.output[0])
-        behind = self.layer(follower[0].output[0]) if len(follower) == 1 and follower[0].op_type == 'Add' and node.op_type == 'MatMul' else None
+        is_biased = len(follower) == 1 and follower[0].op_type == 'Add' and node.op_type == 'MatMul'
+        behind = self.layer(follower[0].output[0]) if is_biased else None
         return behind if behind is not None and behind.node is node else self.layer(node.output[0])
 
     def chains(self):
@@ -157,7 +158,8 @@ class Network:
                 continue
             middle, between = a.output, []
             readers = self.readers(middle)
-            while len(readers) == 1 and readers[0].op_type in SCALABLE + ('Clip',) + POOLS and middle not in outputs and len(between) < 2:
+            while (len(readers) == 1 and readers[0].op_type in SCALABLE + ('Clip',) + POOLS and middle not in outputs and
+                   len(between) < 2):
                 between.append(readers[0])
                 middle = readers[0].output[0]
                 readers = self.readers(middle)

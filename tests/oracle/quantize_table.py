@@ -289,7 +289,7 @@ class Network:
         except Exception as e:
             expected = self.expects_failure(label, str(e))
             self.peer_fails += expected
-            text = f'the peer fails; ours: {min(errors.values()):.2f} dB' if expected else 'the peer fails: ' + str(e).strip()[:300]
+            text = 'the peer fails' + (f'; ours: {min(errors.values()):.2f} dB' if expected else ': ' + str(e).strip()[:300])
             self.report(label, text, [] if expected else ['this is new'])
             return
         self.quantize(exact, *options, '--ranges', cache)
@@ -305,7 +305,8 @@ class Network:
         self.worst[method] = max(self.worst[method], worst)
         self.margin[method] = min(self.margin.get(method, margin), margin)
         self.report(label,
-                    f'{equal} + {n} constants, {len(wrong + more)} findings, scales to {worst:.1e}; least margin {margin:+.2f} dB',
+                    f'{equal} + {n} constants, {len(wrong + more)} findings, scales to {worst:.1e}; '
+                    f'least margin {margin:+.2f} dB',
                     wrong + more + low)
 
     def dynamic(self, per_channel):
@@ -358,7 +359,8 @@ def examine(cli, shared, stem):
 
 
 def write_table(readme, rows):
-    lines = ['| network | constants compared | MinMax: scales to | Percentile: scales to | MinMax, dB | Percentile, dB | dynamic, dB |',
+    lines = ['| network | constants compared | MinMax: scales to | Percentile: scales to | MinMax, dB | Percentile, dB '
+             '| dynamic, dB |',
              '|---|---|---|---|---|---|---|', *rows]
     text = open(readme, encoding='utf-8').read()
     before, after = text.index(BEGIN) + len(BEGIN), text.index(END)

@@ -200,7 +200,8 @@ def find_first_difference(path, work, samples):
         fed = min(agreement.get(i, np.inf) for i in node.input)
         if (node.op_type in QUANTIZERS or 'Quantize' in node.op_type or 'Fix' in node.op_type) and fed > 100 and differing < 0.05:
             return None
-        return f'{node.op_type} {name} agrees to {agreement[name]:.1f} dB, its inputs to {fed:.1f} dB; {100 * differing:.1f} % differ'
+        return (f'{node.op_type} {name} agrees to {agreement[name]:.1f} dB, its inputs to {fed:.1f} dB; '
+                f'{100 * differing:.1f} % differ')
     return None
 
 
@@ -216,8 +217,8 @@ def check_agreement(path, work, samples, written, ours, optimized):
             continue
         reason = find_first_difference(path, work, samples)
         if reason is not None:
-            raise Wrong(f'{name}: our run of the export and onnxruntime agree to {sqnr(pairs):.1f} dB, {median:.1f} dB on the median '
-                        f'sample, onnxruntime with itself to {itself:.1f} dB: {reason}')
+            raise Wrong(f'{name}: our run of the export and onnxruntime agree to {sqnr(pairs):.1f} dB, {median:.1f} dB on the '
+                        f'median sample, onnxruntime with itself to {itself:.1f} dB: {reason}')
 
 
 def number(value):
@@ -484,7 +485,8 @@ def try_told(work):
                           real.folder)
     for text, k in undone.most_common():
         print(f'{k:5} not run: {text}')
-    print(f'{n_recipes} of {COUNT} recipes exported; {n_near} of {n} figures are within {MOST_APART_DB} dB ({100 * n_near / max(n, 1):.1f} %)')
+    print(f'{n_recipes} of {COUNT} recipes exported; {n_near} of {n} figures are within {MOST_APART_DB} dB '
+          f'({100 * n_near / max(n, 1):.1f} %)')
     return n, n_near, failed
 
 

@@ -204,8 +204,8 @@ def make_far_network(path):
              helper.make_node('Conv', ['b', 'w2'], ['y'], 'last')]
     graph = helper.make_graph(nodes, 'g', [helper.make_tensor_value_info('x', 1, [1, 3, 16, 16])],
                               [helper.make_tensor_value_info('y', 1, [1, 8, 16, 16])],
-                              [numpy_helper.from_array(w.astype(np.float32), n) for n,
-                               w in (('w1', first), ('b1', np.full(16, 0.1, np.float32)), ('w2', last))])
+                              [numpy_helper.from_array(w.astype(np.float32), n)
+                               for n, w in (('w1', first), ('b1', np.full(16, 0.1, np.float32)), ('w2', last))])
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)], ir_version=8), path)
 
 
@@ -374,8 +374,8 @@ def check_balance_of_powers(work, data, unseen):
                                check=True, capture_output=True, text=True)
             before, after = (sqnr(wanted, run(path, unseen)) for path in done)
             expect(after > before + gain, f'{preset[-1]}, channels 1 to {spread}: {before:.1f} -> {after:.1f} dB')
-            powers = [sorted(n for n, v in constants(path).items() if n.endswith('_scale') and v.size == 1
-                             and np.frexp(v)[0] == 0.5) for path in done]
+            powers = [sorted(n for n, v in constants(path).items()
+                             if n.endswith('_scale') and v.size == 1 and np.frexp(v)[0] == 0.5) for path in done]
             expect(powers[0] and powers[0] == powers[1], f'and the same {len(powers[1])} scales are powers of two')
 
 
@@ -417,8 +417,8 @@ def check_absorbed(work, data, unseen):
     expect(np.allclose(found[0], weights['b1'] - c, atol=2e-3), 'the first bias is less by the formula')
     expect(np.allclose(found[1], weights['b2'] + weights['w2'][:, :, 0, 0] @ c, atol=2e-3),
            'and the second more by what its weights make of that')
-    old, new = (constants(export(small, data, os.path.join(work, f'a{i}.onnx'), *options)) for i,
-                options in ((2, []), (3, ['--absorb-bias'])))
+    old, new = (constants(export(small, data, os.path.join(work, f'a{i}.onnx'), *options))
+                for i, options in ((2, []), (3, ['--absorb-bias'])))
     expect(len(old) > 10 and old.keys() == new.keys() and all(np.array_equal(old[n], new[n]) for n in old),
            'small biases stay where they are')
 
@@ -451,8 +451,8 @@ def check_auto(work, data, unseen):
     plain = export(network, data, os.path.join(work, 'plain.onnx'))
     out, recipe = os.path.join(work, 'improved.onnx'), os.path.join(work, 'recipe.json')
     auto = ['--auto', '--time', '600']   # enough for all steps on a machine that has other things to do
-    done = subprocess.run([CLI, 'quantize', network, '-o', out, '--data', data, '--preset', 'cpu', *auto, '--save-recipe',
-                           recipe],
+    done = subprocess.run([CLI, 'quantize', network, '-o', out, '--data', data, '--preset', 'cpu', *auto,
+                           '--save-recipe', recipe],
                           check=True, capture_output=True, text=True)
     onnx.checker.check_model(onnx.load(out), full_check=True)
     before, after = sqnr(wanted, run(plain, unseen)), sqnr(wanted, run(out, unseen))
@@ -461,8 +461,8 @@ def check_auto(work, data, unseen):
     again = os.path.join(work, 'again.onnx')
     subprocess.run([CLI, 'quantize', network, '-o', again, '--data', data, '--recipe', recipe], check=True, capture_output=True)
     expect(open(again, 'rb').read() == open(out, 'rb').read(), 'its recipe makes the same bytes')
-    done = subprocess.run([CLI, 'quantize', network, '-o', again, '--data', data, '--preset', 'cpu', *auto, '--origins',
-                           '--json'],
+    done = subprocess.run([CLI, 'quantize', network, '-o', again, '--data', data, '--preset', 'cpu', *auto,
+                           '--origins', '--json'],
                           check=True, capture_output=True, text=True)
     expect(len(json.loads(done.stdout)['report'].get('origins', [])) > 5,
            'with --origins it tells where the error starts that is left')

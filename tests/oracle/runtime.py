@@ -109,7 +109,8 @@ def main():
                 total, same = total + n, same + agree
                 if agree < LEAST * n:
                     short.append(f'{name} {label}')
-    print(f'{same} of {total} nodes agree: {100 * same / max(total, 1):.2f} %; below {100 * LEAST:.0f} %: {", ".join(short) or "none"}')
+    print(f'{same} of {total} nodes agree: {100 * same / max(total, 1):.2f} %; '
+          f'below {100 * LEAST:.0f} %: {", ".join(short) or "none"}')
     sys.exit(total == 0 or same < LEAST * total)
 
 

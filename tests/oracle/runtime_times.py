@@ -59,8 +59,8 @@ def main():
     middle, worst = math.expm1(errors[len(errors) // 2][0]), math.expm1(errors[-1][0])
     far = sum(error[0] > math.log1p(FAR) for error in errors) / len(errors)
     within = sum(error[0] <= math.log(margin) for error in errors) / len(errors)
-    print(f'{len(errors)} exports of {len(names or table)} networks: middle error {100 * middle:.0f} %, largest {100 * worst:.0f} %, {100 * far:.1f} % of them beyond '
-          f'{100 * FAR:.0f} %; '
+    print(f'{len(errors)} exports of {len(names or table)} networks: middle error {100 * middle:.0f} %, '
+          f'largest {100 * worst:.0f} %, {100 * far:.1f} % of them beyond {100 * FAR:.0f} %; '
           f'{100 * within:.0f} % within a factor of {margin}; not exported: {", ".join(missing) or "none"}')
     for _, off, name, label in errors[-12:]:
         print(f'    {name} {label}: {100 * off:+.0f} %')

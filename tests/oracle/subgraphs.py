@@ -291,7 +291,8 @@ def check_dynamic(cli, folder):
             for a, b in zip(*(s.run(None, sample) for s in sessions)):
                 worst = max(worst, np.abs(a - b).max() / np.abs(b).max())
         assert worst < AGREE, f'{name}: {worst:.2e} from quantize_dynamic'
-        print(f'{name}: {n} integer products inside and {len(want)} constants as quantize_dynamic has them, outputs within {worst:.1e}')
+        print(f'{name}: {n} integer products inside and {len(want)} constants as quantize_dynamic has them, '
+              f'outputs within {worst:.1e}')
 
 
 def check_networks(cli, folder):
@@ -362,8 +363,8 @@ def make_deep(path, depth):
             inner = graph('g', [helper.make_node('MatMul', ['x', 'w'], ['m'], name='product')], 'm')
         else:
             other = graph(f'e{level}', [helper.make_node('Neg', ['x'], [f'e{level}'])], f'e{level}')
-            inner = graph(f'g{level}', [helper.make_node('If', ['flag'], [f'y{level}'], name=f'if{level}', then_branch=inner,
-                                                         else_branch=other)],
+            inner = graph(f'g{level}', [helper.make_node('If', ['flag'], [f'y{level}'], name=f'if{level}',
+                                                         then_branch=inner, else_branch=other)],
                           f'y{level}')
     inner.input.extend([tensor('x', [1, 8]), tensor('flag', [], 'BOOL')])
     inner.initializer.append(numpy_helper.from_array(random.standard_normal((8, 8)).astype(np.float32), 'w'))

@@ -72,8 +72,8 @@ class Net:
         return y
 
     def pool(self, x, size=2, stride=2, op='MaxPool'):
-        return self.add(op, x, kernel_shape=[size, size], strides=[stride] * 2, pads=[(size - 1) // 2] * 4 if stride == 1
-                        or size > 2 else [0] * 4)
+        pads = [(size - 1) // 2] * 4 if stride == 1 or size > 2 else [0] * 4
+        return self.add(op, x, kernel_shape=[size, size], strides=[stride] * 2, pads=pads)
 
     def grow(self, x, mode='nearest'):
         extra = {'coordinate_transformation_mode': 'asymmetric', 'nearest_mode': 'floor'} if mode == 'nearest' else {}
@@ -116,8 +116,8 @@ class Net:
         gates, ways = {'LSTM': 4, 'GRU': 3, 'RNN': 1}[op], 1 + both
         extra = {'linear_before_reset': 1} if op == 'GRU' else {}
         y = self.add(op, x, self.weight(ways, gates * hidden, read), self.weight(ways, gates * hidden, hidden),
-                     self.constant(np.zeros((ways, 2 * gates * hidden))), hidden_size=hidden, direction='bidirectional' if both
-                     else 'forward', **extra)
+                     self.constant(np.zeros((ways, 2 * gates * hidden))), hidden_size=hidden,
+                     direction='bidirectional' if both else 'forward', **extra)
         return self.add('Reshape', self.add('Transpose', y, perm=[0, 2, 1, 3]), self.ints(0, 0, ways * hidden))
 
 
@@ -169,8 +169,8 @@ def resnext(net, x):
         for i in range(n):
             step = stride if i == 0 else 1
             side = x if net.channels[x] == width else net.conv(x, width, 1, step, act=None)
-            x = net.add('Relu', net.add('Add', net.conv(net.conv(net.conv(x, width, 1), width, 3, step, group=16), width, 1,
-                                                        act=None), side))
+            inner = net.conv(net.conv(x, width, 1), width, 3, step, group=16)
+            x = net.add('Relu', net.add('Add', net.conv(inner, width, 1, act=None), side))
     return net.classify(x, 100)
 
 

@@ -166,8 +166,8 @@ def check_balance(work, data, unseen):
                    f'{form}, channels 1 to {spread}: {before:.1f} -> {after:.1f} dB on samples nobody has seen')
             operators = [[n.op_type for n in onnx.load(p).graph.node] for p in (plain, balanced)]
             expect(operators[0] == operators[1], 'with the same operators as before')
-    one, three = (export(network, data, os.path.join(work, f'{n}.onnx'), *PRODUCTS, '--balance-channels', 'folded', '--threads',
-                         n) for n in '13')
+    one, three = (export(network, data, os.path.join(work, f'{n}.onnx'), *PRODUCTS, '--balance-channels', 'folded',
+                         '--threads', n) for n in '13')
     expect(open(one, 'rb').read() == open(three, 'rb').read(), 'the same bytes for 1 and 3 threads')
 
 
@@ -212,8 +212,8 @@ def check_restored(work, data, unseen):
     network = os.path.join(work, 'bare.onnx')
     Builder('bare', 30).build(network)
     wanted = run(network, unseen)
-    paths = [export(network, data, os.path.join(work, f'bare-{how}.onnx'), *PRODUCTS, '--balance-cost', '2', '--balance-channels',
-                    how)
+    paths = [export(network, data, os.path.join(work, f'bare-{how}.onnx'), *PRODUCTS, '--balance-cost', '2',
+                    '--balance-channels', how)
              for how in ('off', 'folded', 'restored')]
     plain, folded, restored = (sqnr(wanted, run(path, unseen)) for path in paths)
     expect(abs(folded - plain) < 0.5 and restored > plain + 3,
@@ -259,9 +259,8 @@ def check_formula(work, data, seen):
         read = run(expose(network, os.path.join(work, 'exposed.onnx'), *names), seen, *names)
         y = {n: np.concatenate([r[k][0] for r in read]).astype(np.float64) for k, n in enumerate(names)}
         for exponent in (0.5, 0.75):
-            out = export(network, data, os.path.join(work, 'f.onnx'), *PRODUCTS, '--held-out', '0', '--balance-channels',
-                         'folded',
-                         '--balance-exponent', str(exponent), '--skip-compare')
+            out = export(network, data, os.path.join(work, 'f.onnx'), *PRODUCTS, '--held-out', '0',
+                         '--balance-channels', 'folded', '--balance-exponent', str(exponent), '--skip-compare')
             after = constants(out)
             values = make_factors([y['v'], y['joined']], [before['w_o']], exponent)
             largest = np.abs(before['w_o'] * values[:, None]).max(axis=0)

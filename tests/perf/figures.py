@@ -184,8 +184,8 @@ def ratio(a, b):
 
 def measure_whole(cli, names, work):
     """Ratios first: how many times as long, and as much memory, the others take for the same samples."""
-    lines = ['| network | samples | onnxruntime / Vernier: seconds | memory | NNCF / Vernier: seconds | memory | Vernier: s | MB | '
-             'with comparing: s | MB | onnxruntime: s | MB | NNCF: s | MB |', '|---' * 14 + '|']
+    lines = ['| network | samples | onnxruntime / Vernier: seconds | memory | NNCF / Vernier: seconds | memory | Vernier: s '
+             '| MB | with comparing: s | MB | onnxruntime: s | MB | NNCF: s | MB |', '|---' * 14 + '|']
     for name, path, make in networks(work):
         if names and name not in names:
             continue
@@ -217,8 +217,8 @@ def measure_forward(engine, names, work):
             rows.append((ratios[0], '| %s | ' % name + ' | '.join(['%.2f' % r for r in ratios] + [
                 '%.2f' % t for mode, *_ in forward.MODES for t in times[mode]]) + ' |'))
     rows.sort(key=lambda row: -row[0])
-    return ['| network | one thread: ratio | two images: ratio | both on one: ratio | one thread: ms | onnxruntime | two images: ms | '
-            'onnxruntime | both on one: ms | onnxruntime |', '|---' * 10 + '|'] + [row for _, row in rows]
+    return ['| network | one thread: ratio | two images: ratio | both on one: ratio | one thread: ms | onnxruntime '
+            '| two images: ms | onnxruntime | both on one: ms | onnxruntime |', '|---' * 10 + '|'] + [row for _, row in rows]
 
 
 def measure_memory(cli, _, work):

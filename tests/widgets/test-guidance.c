@@ -1,87 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* What the steps of the wizard say and offer: samples unlike those of the training are told before calibration, with a button that
- * mends it; what was decided to keep is not said again. */
+/* What the steps of the wizard say and offer: samples unlike those of the training are told before calibration, with a button
+ * that mends it; what was decided to keep is not said again. */
 
 #include "vn-data-card.h"
 #include "vn-expected-bar.h"
 #include "vn-data-files.h"
-#include "vn-graph-edit.h"
-#include "vn-onnx.h"
 #include "vn-step-export.h"
 #include "vn-wizard-step.h"
 #include "vn-wizard.h"
+#include "data-step-fixture.h"
 #include "widget-fixture.h"
 #include "window-fixture.h"
 
-#include <gdk-pixbuf/gdk-pixbuf.h>
 #include <glib/gstdio.h>
-#include <math.h>
 #include <string.h>
-
-#define SIDE 16
-
-/* image -> BatchNormalization of what pictures from -1 to 1 have -> Relu */
-static char *
-write_model (const char *folder)
-{
-  g_autoptr(VnModel) model = vn_model_new (8, 13);
-  VnGraph *graph = model->graph;
-  VnShape shape = VN_SHAPE (1, 3, SIDE, SIDE);
-  VnValue *in = vn_graph_add_input (graph, "image", VN_DTYPE_F32, &shape);
-  VnValue *norm = vn_graph_add_value (graph, "norm", VN_DTYPE_F32, &shape);
-  VnValue *out = vn_graph_add_value (graph, "out", VN_DTYPE_F32, &shape);
-  g_autoptr(VnTensor) ones = vn_tensor_new_f32 (&VN_SHAPE (3), (const float[3]) { 1, 1, 1 });
-  g_autoptr(VnTensor) means = vn_tensor_new_f32 (&VN_SHAPE (3), (const float[3]) { 0, 0, 0 });
-  g_autoptr(VnTensor) variances = vn_tensor_new_f32 (&VN_SHAPE (3), (const float[3]) { 0.2f, 0.2f, 0.2f });
-  VnValue *one = vn_graph_add_initializer (graph, "one", ones);
-  VnValue *mean = vn_graph_add_initializer (graph, "mean", means);
-  VnValue *variance = vn_graph_add_initializer (graph, "variance", variances);
-  char *path = g_build_filename (folder, "norm.onnx", NULL);
-
-  vn_graph_add_node (graph, "/norm", "", "BatchNormalization", (VnValue *[]) { in, one, mean, mean, variance }, 5, &norm, 1);
-  vn_graph_add_node (graph, "/relu", "", "Relu", &norm, 1, &out, 1);
-  vn_graph_set_output (graph, 0, out);
-  g_assert_true (vn_onnx_write_file (model, path, NULL, NULL, NULL));
-  return path;
-}
-
-static char *
-write_pictures (const char *folder,
-                guint       n)
-{
-  char *pictures = g_build_filename (folder, "pictures", NULL);
-
-  g_assert_cmpint (g_mkdir (pictures, 0700), ==, 0);
-  for (guint i = 0; i < n; i++)
-    {
-      g_autoptr(GdkPixbuf) pixbuf = gdk_pixbuf_new (GDK_COLORSPACE_RGB, FALSE, 8, SIDE, SIDE);
-      g_autofree char *path = g_strdup_printf ("%s/%02u.png", pictures, i);
-      guchar *pixels = gdk_pixbuf_get_pixels (pixbuf);
-
-      for (int y = 0; y < SIDE; y++)
-        for (int x = 0; x < SIDE; x++)
-          for (int c = 0; c < 3; c++)
-            pixels[y * gdk_pixbuf_get_rowstride (pixbuf) + 3 * x + c] = (guchar) (127 + 80 * sin (x * (0.3 + 0.05 * i) + c) + 40 * cos (y * 0.4 + i));
-      g_assert_true (gdk_pixbuf_save (pixbuf, path, "png", NULL, NULL));
-    }
-  return pictures;
-}
-
-static void
-remove_folder (const char *path)
-{
-  g_autoptr(GDir) dir = g_dir_open (path, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *file = g_build_filename (path, name, NULL);
-
-      g_unlink (file);
-    }
-  g_rmdir (path);
-}
 
 static GtkWidget *
 find_card (Fixture *fixture)
@@ -128,31 +61,17 @@ step_warns (Fixture *fixture)
   return vn_wizard_step_has_warning (VN_WIZARD_STEP (step));
 }
 
-static void
-show_data_step (Fixture    *fixture,
-                const char *model,
-                const char *samples)
-{
-  g_autoptr(VnDataSpec) data = vn_data_spec_new (samples);
-
-  vn_bench_open (VN_BENCH (fixture->document), model);
-  g_assert_true (vn_test_wait (vn_window_fixture_has_model, fixture->document, SECONDS));
-  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.quantize", NULL);
-  vn_wizard_begin (VN_WIZARD (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_WIZARD, NULL)), "data");
-  vn_bench_set_data (VN_BENCH (fixture->document), data);
-}
-
 /* Pixels of 0 to 255 where −1 to 1 are wanted: said, mended by the button, and said no more. */
 static void
 test_cure (Fixture       *fixture,
            gconstpointer  user_data)
 {
-  g_autofree char *model = write_model (fixture->folder);
-  g_autofree char *pictures = write_pictures (fixture->folder, 12);
+  g_autofree char *model = vn_data_step_write_model (fixture->folder);
+  g_autofree char *pictures = vn_data_step_write_pictures (fixture->folder, 12);
   GtkWidget *card;
   const VnDataSpec *data;
 
-  show_data_step (fixture, model, pictures);
+  vn_data_step_show (fixture, model, pictures);
   g_assert_true (vn_test_wait (card_is_shown, fixture->window, SECONDS));
   card = find_card (fixture);
   g_assert_true (card_says (card, "Values unlike those used in training"));
@@ -168,7 +87,7 @@ test_cure (Fixture       *fixture,
   g_assert_cmpfloat (data->preprocess.mean[1], ==, 127.5f);
   g_assert_cmpfloat (data->preprocess.std[2], ==, 127.5f);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-guidance-mended");
-  remove_folder (pictures);
+  vn_data_step_remove_folder (pictures);
   g_unlink (model);
 }
 
@@ -177,11 +96,11 @@ static void
 test_keep (Fixture       *fixture,
            gconstpointer  user_data)
 {
-  g_autofree char *model = write_model (fixture->folder);
-  g_autofree char *pictures = write_pictures (fixture->folder, 12);
+  g_autofree char *model = vn_data_step_write_model (fixture->folder);
+  g_autofree char *pictures = vn_data_step_write_pictures (fixture->folder, 12);
   g_autoptr(VnDataSpec) data = NULL;
 
-  show_data_step (fixture, model, pictures);
+  vn_data_step_show (fixture, model, pictures);
   g_assert_true (vn_test_wait (card_is_shown, fixture->window, SECONDS));
   g_signal_emit_by_name (vn_test_find (find_card (fixture), GTK_TYPE_BUTTON, "_Keep"), "clicked");
   g_assert_true (card_is_hidden (fixture->window));
@@ -193,7 +112,7 @@ test_keep (Fixture       *fixture,
   data->preprocess.std[0] = data->preprocess.std[1] = data->preprocess.std[2] = 0.5f;
   vn_bench_set_data (VN_BENCH (fixture->document), data);
   g_assert_true (vn_test_wait (card_is_shown, fixture->window, SECONDS));
-  remove_folder (pictures);
+  vn_data_step_remove_folder (pictures);
   g_unlink (model);
 }
 
@@ -214,14 +133,14 @@ static void
 test_samples (Fixture       *fixture,
               gconstpointer  user_data)
 {
-  g_autofree char *model = write_model (fixture->folder);
-  g_autofree char *pictures = write_pictures (fixture->folder, 4);
+  g_autofree char *model = vn_data_step_write_model (fixture->folder);
+  g_autofree char *pictures = vn_data_step_write_pictures (fixture->folder, 4);
   g_autofree char *empty = g_build_filename (fixture->folder, "empty", NULL);
   g_autoptr(VnDataSpec) none = NULL;
   g_autoptr(VnDataSpec) small = NULL;
   GtkWidget *card, *folder, *used;
 
-  show_data_step (fixture, model, pictures);
+  vn_data_step_show (fixture, model, pictures);
   small = vn_data_spec_copy (vn_bench_get_data (VN_BENCH (fixture->document)));
   for (guint c = 0; c < 4; c++)
     small->preprocess.mean[c] = small->preprocess.std[c] = 127.5f;
@@ -231,7 +150,8 @@ test_samples (Fixture       *fixture,
   g_assert_false (step_warns (fixture));
 
   /* more than there are changes nothing, and says so */
-  used = vn_test_find (vn_test_find (GTK_WIDGET (fixture->window), g_type_from_name ("VnStepData"), NULL), ADW_TYPE_ACTION_ROW, "Use for calibration");
+  used = vn_test_find (GTK_WIDGET (fixture->window), g_type_from_name ("VnStepData"), NULL);
+  used = vn_test_find (used, ADW_TYPE_ACTION_ROW, "Use for calibration");
   g_assert_true (vn_test_wait (says_all_used, used, SECONDS));
   vn_bench_set_n_samples (VN_BENCH (fixture->document), 3);
   g_assert_true (vn_test_wait (says_spread, used, SECONDS));
@@ -247,7 +167,7 @@ test_samples (Fixture       *fixture,
   g_assert_null (vn_test_find (card, GTK_TYPE_BUTTON, "_Keep"));
   g_assert_nonnull (vn_test_find (card, GTK_TYPE_BUTTON, "Choose _Others…"));
   g_rmdir (empty);
-  remove_folder (pictures);
+  vn_data_step_remove_folder (pictures);
   g_unlink (model);
 }
 
@@ -324,7 +244,8 @@ is_refused (gpointer document)
 static gboolean
 is_settled (gpointer document)
 {
-  return vn_bench_get_expecting (VN_BENCH (document)) == VN_EXPECTING_NOTHING && vn_window_fixture_is_idle (document) && !vn_bench_is_stale (VN_BENCH (document));
+  return vn_bench_get_expecting (VN_BENCH (document)) == VN_EXPECTING_NOTHING && vn_window_fixture_is_idle (document) &&
+         !vn_bench_is_stale (VN_BENCH (document));
 }
 
 /* What a change does cannot be told then: a run is offered, and what was found before comes back at once. */
@@ -386,12 +307,13 @@ test_without_samples (Fixture       *fixture,
   change_without_samples (fixture);
 }
 
-/* From an opened model to an exported one with a report: Open, Quantize, Change, Calibrate Now, Export…, Export are six clicks. */
+/* From an opened model to an exported one with a report: Open, Quantize, Change, Calibrate Now, Export… and Export are six
+ * clicks. */
 static void
 test_clicks (Fixture       *fixture,
              gconstpointer  user_data)
 {
-  g_autofree char *pictures = write_pictures (fixture->folder, 12);
+  g_autofree char *pictures = vn_data_step_write_pictures (fixture->folder, 12);
   g_autofree char *folder = g_build_filename (fixture->folder, "out", NULL);
   g_autofree char *model = g_build_filename (folder, "other.onnx", NULL);
   g_autofree char *html = g_build_filename (folder, "other-report.html", NULL);
@@ -447,29 +369,30 @@ test_clicks (Fixture       *fixture,
   vn_test_settle (400);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-guidance-precision");
   g_assert_cmpuint (fixture->n_failed, ==, 0);
-  remove_folder (folder);
-  remove_folder (pictures);
+  vn_data_step_remove_folder (folder);
+  vn_data_step_remove_folder (pictures);
 }
 
-/* Settings come from a file, without the script that it names; labels are kept with the samples and give an accuracy; a script's first
- * function is taken. */
+/* Settings come from a file, without the script that it names; labels are kept with the samples and give an accuracy; a script's
+ * first function is taken. */
 static void
 test_files (Fixture       *fixture,
             gconstpointer  user_data)
 {
-  g_autofree char *model = write_model (fixture->folder);
-  g_autofree char *pictures = write_pictures (fixture->folder, 12);
+  g_autofree char *model = vn_data_step_write_model (fixture->folder);
+  g_autofree char *pictures = vn_data_step_write_pictures (fixture->folder, 12);
   g_autofree char *settings = g_build_filename (fixture->folder, "settings.json", NULL);
   g_autofree char *labels = g_build_filename (fixture->folder, "labels.txt", NULL);
   g_autofree char *script = g_build_filename (fixture->folder, "prepare.py", NULL);
   g_autofree char *wanted = g_strconcat (script, ":load", NULL);
   VnDataFiles *files;
+  AdwActionRow *row;
   const VnDataSpec *data;
 
-  show_data_step (fixture, model, pictures);
+  vn_data_step_show (fixture, model, pictures);
   files = VN_DATA_FILES (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_DATA_FILES, NULL));
-  g_assert_true (g_file_set_contents (settings, "{ \"fit\": \"letterbox\", \"color\": \"bgr\", \"mean\": [1, 2, 3, 0], \"std\": [4, 5, 6, 1], "
-                                                "\"script\": \"evil.py:run\" }", -1, NULL));
+  g_assert_true (g_file_set_contents (settings, "{ \"fit\": \"letterbox\", \"color\": \"bgr\", \"mean\": [1, 2, 3, 0], "
+                                                "\"std\": [4, 5, 6, 1], \"script\": \"evil.py:run\" }", -1, NULL));
   vn_data_files_load (files, settings);
   data = vn_bench_get_data (VN_BENCH (fixture->document));
   g_assert_cmpstr (data->path, ==, pictures);
@@ -482,11 +405,13 @@ test_files (Fixture       *fixture,
   vn_data_files_set_labels (files, labels);
   data = vn_bench_get_data (VN_BENCH (fixture->document));
   g_assert_cmpstr (data->labels, ==, labels);
-  g_assert_nonnull (strstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (vn_test_find (GTK_WIDGET (files), ADW_TYPE_ACTION_ROW, NULL))), "labels.txt"));
+  row = ADW_ACTION_ROW (vn_test_find (GTK_WIDGET (files), ADW_TYPE_ACTION_ROW, NULL));
+  g_assert_nonnull (strstr (adw_action_row_get_subtitle (row), "labels.txt"));
   vn_data_files_set_labels (files, NULL);
   g_assert_null (vn_bench_get_data (VN_BENCH (fixture->document))->labels);
 
-  g_assert_true (g_file_set_contents (script, "import numpy\n\ndef _own():\n  pass\n\ndef load(path):\n  return None\n", -1, NULL));
+  g_assert_true (g_file_set_contents (script, "import numpy\n\ndef _own():\n  pass\n\n"
+                                              "def load(path):\n  return None\n", -1, NULL));
   vn_data_files_set_script (files, script);
   g_assert_cmpstr (vn_bench_get_data (VN_BENCH (fixture->document))->script, ==, wanted);
   g_assert_cmpuint (fixture->n_failed, ==, 0);
@@ -499,86 +424,7 @@ test_files (Fixture       *fixture,
   g_unlink (labels);
   g_unlink (script);
   g_unlink (model);
-  remove_folder (pictures);
-}
-
-/* The names of presets are read whole in the list that opens. */
-static void
-test_preset_names (Fixture       *fixture,
-                   gconstpointer  user_data)
-{
-  GtkWidget *step, *row, *label;
-
-  vn_window_fixture_open_model (fixture);
-  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.quantize", NULL);
-  step = vn_test_find (GTK_WIDGET (fixture->window), g_type_from_name ("VnStepData"), NULL);
-  row = vn_test_find (step, ADW_TYPE_COMBO_ROW, NULL);
-  gtk_widget_set_sensitive (vn_test_find (step, g_type_from_name ("VnPreprocessRows"), NULL), TRUE);
-  gtk_popover_popup (GTK_POPOVER (vn_test_find (row, GTK_TYPE_POPOVER, NULL)));
-  vn_test_settle (600);
-  label = vn_test_find (vn_test_find (row, GTK_TYPE_POPOVER, NULL), GTK_TYPE_LABEL, "MLPerf MobileNet: center crop, −1 to 1");
-  g_assert_nonnull (label);
-  g_assert_false (pango_layout_is_ellipsized (gtk_label_get_layout (GTK_LABEL (label))));
-}
-
-/* "Custom" is what the list shows of settings that are no preset's, and is not offered otherwise. */
-static void
-test_custom_preset (Fixture       *fixture,
-                    gconstpointer  user_data)
-{
-  g_autofree char *model = write_model (fixture->folder);
-  g_autofree char *pictures = write_pictures (fixture->folder, 2);
-  guint n;
-  GtkWidget *rows, *preset, *mean;
-  GListModel *names;
-
-  vn_preprocess_presets (&n);
-  show_data_step (fixture, model, pictures);
-  rows = vn_test_find (GTK_WIDGET (fixture->window), g_type_from_name ("VnPreprocessRows"), NULL);
-  preset = vn_test_find (rows, ADW_TYPE_COMBO_ROW, NULL);
-  mean = vn_test_find (rows, ADW_TYPE_ENTRY_ROW, NULL);
-  names = adw_combo_row_get_model (ADW_COMBO_ROW (preset));
-
-  for (guint round = 0; round < 2; round++)
-    {
-      adw_combo_row_set_selected (ADW_COMBO_ROW (preset), round);
-      gtk_editable_set_text (GTK_EDITABLE (mean), "0.125 0.25 0.375");
-      g_signal_emit_by_name (mean, "apply");
-      g_assert_cmpuint (g_list_model_get_n_items (names), ==, n + 1);
-      g_assert_cmpuint (adw_combo_row_get_selected (ADW_COMBO_ROW (preset)), ==, n);
-      g_assert_cmpfloat (vn_bench_get_data (VN_BENCH (fixture->document))->preprocess.mean[1], ==, 0.25f);
-    }
-  adw_combo_row_set_selected (ADW_COMBO_ROW (preset), 1);
-  g_assert_cmpuint (g_list_model_get_n_items (names), ==, n);
-  g_assert_cmpuint (adw_combo_row_get_selected (ADW_COMBO_ROW (preset)), ==, 1);
-  vn_test_settle (50);
-  g_unlink (model);
-  remove_folder (pictures);
-}
-
-/* Each preset stays the one that was chosen, and is what the samples are read with. */
-static void
-test_presets (Fixture       *fixture,
-              gconstpointer  user_data)
-{
-  g_autofree char *model = write_model (fixture->folder);
-  g_autofree char *pictures = write_pictures (fixture->folder, 2);
-  guint n;
-  const VnPreprocessPreset *presets = vn_preprocess_presets (&n);
-  GtkWidget *row;
-
-  show_data_step (fixture, model, pictures);
-  row = vn_test_find (vn_test_find (GTK_WIDGET (fixture->window), g_type_from_name ("VnPreprocessRows"), NULL), ADW_TYPE_COMBO_ROW, NULL);
-  for (guint i = n; i-- > 0; )
-    {
-      adw_combo_row_set_selected (ADW_COMBO_ROW (row), i);
-      g_assert_true (vn_preprocess_find_preset (&vn_bench_get_data (VN_BENCH (fixture->document))->preprocess) == &presets[i]);
-      g_assert_cmpuint (adw_combo_row_get_selected (ADW_COMBO_ROW (row)), ==, i);
-      g_assert_cmpuint (g_list_model_get_n_items (adw_combo_row_get_model (ADW_COMBO_ROW (row))), ==, n);
-    }
-  vn_test_settle (50);
-  g_unlink (model);
-  remove_folder (pictures);
+  vn_data_step_remove_folder (pictures);
 }
 
 static void
@@ -602,8 +448,8 @@ test_card_buttons (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autoptr(GPtrArray) cures = g_ptr_array_new (), findings = g_ptr_array_new ();
-      VnDataFinding finding = { .level = VN_NOTE_WARNING, .code = (char *) cases[i].code, .title = (char *) "Odd", .text = (char *) "These are odd",
-                                .cures = cures };
+      VnDataFinding finding = { .level = VN_NOTE_WARNING, .code = (char *) cases[i].code, .title = (char *) "Odd",
+                                .text = (char *) "These are odd", .cures = cures };
       VnDataLook look = { .findings = findings };
       GtkWidget *card = g_object_ref_sink (g_object_new (VN_TYPE_DATA_CARD, NULL)), *button;
       guint n = 0;
@@ -629,11 +475,9 @@ main (int   argc,
   g_test_add_func ("/guidance/card-buttons", test_card_buttons);
   g_test_add ("/guidance/keep", Fixture, NULL, vn_window_fixture_set_up, test_keep, vn_window_fixture_tear_down);
   g_test_add ("/guidance/samples", Fixture, NULL, vn_window_fixture_set_up, test_samples, vn_window_fixture_tear_down);
-  g_test_add ("/guidance/without-samples", Fixture, NULL, vn_window_fixture_set_up, test_without_samples, vn_window_fixture_tear_down);
+  g_test_add ("/guidance/without-samples", Fixture, NULL, vn_window_fixture_set_up, test_without_samples,
+              vn_window_fixture_tear_down);
   g_test_add ("/guidance/clicks", Fixture, NULL, vn_window_fixture_set_up, test_clicks, vn_window_fixture_tear_down);
   g_test_add ("/guidance/files", Fixture, NULL, vn_window_fixture_set_up, test_files, vn_window_fixture_tear_down);
-  g_test_add ("/guidance/preset-names", Fixture, NULL, vn_window_fixture_set_up, test_preset_names, vn_window_fixture_tear_down);
-  g_test_add ("/guidance/custom-preset", Fixture, NULL, vn_window_fixture_set_up, test_custom_preset, vn_window_fixture_tear_down);
-  g_test_add ("/guidance/presets", Fixture, NULL, vn_window_fixture_set_up, test_presets, vn_window_fixture_tear_down);
   return g_test_run ();
 }

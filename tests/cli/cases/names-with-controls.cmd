@@ -1,4 +1,5 @@
-# a name from a file cannot end a line, reach the terminal's controls or forge what is told: in what commands print, in errors and in reports
+# a name from a file cannot end a line, reach the terminal's controls or forge what is told: in what commands print, in errors and
+# in reports
 LC_ALL=C sed 's/scores/s\n\x1b[1m/g; s|/stem/act/Clip"|\nVerdict: As o"|' $DEMO/demo.onnx >m.onnx
 all() { "$CLI" "$@" >out.txt 2>&1; cat out.txt >>all.txt; grep -aE '\\n|Verdict: As' out.txt; }
 all inspect m.onnx | head -3

@@ -1,4 +1,5 @@
-# a pipe that nobody reads does not keep the command: the first signal cancels, the second would end it; and one that is read gets the model
+# a pipe that nobody reads does not keep the command: the first signal cancels, the second would end it; and one that is read gets
+# the model
 mkfifo pipe
 quantize() { exec "$CLI" quantize "$DEMO/demo.onnx" "$@" -d random -n 1 --skip-compare -t 1 2>err.txt >/dev/null; }
 # no thread of a process or of its child computes, so often in a row: it waits for the pipe

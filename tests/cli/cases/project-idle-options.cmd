@@ -1,6 +1,8 @@
 # beside a project --samples takes another number of its samples; what it says of reading them stays, and that is said
-"$CLI" quantize "$DEMO/demo.onnx" -o a.onnx --data "$DEMO/samples" --preprocess minus-one-one --held-out 0 --skip-compare --save-project p.vernier >/dev/null
-"$CLI" quantize "$DEMO/demo.onnx" -o two.onnx --data "$DEMO/samples" --preprocess minus-one-one -n 2 --held-out 0 --skip-compare 2>/dev/null | grep calibrated
+"$CLI" quantize "$DEMO/demo.onnx" -o a.onnx --data "$DEMO/samples" --preprocess minus-one-one --held-out 0 --skip-compare \
+  --save-project p.vernier >/dev/null
+"$CLI" quantize "$DEMO/demo.onnx" -o two.onnx --data "$DEMO/samples" --preprocess minus-one-one -n 2 --held-out 0 \
+  --skip-compare 2>/dev/null | grep calibrated
 "$CLI" quantize p.vernier -o b.onnx -n 2 --held-out 0 --skip-compare | grep calibrated
 cmp two.onnx b.onnx && echo same
 cmp -s a.onnx b.onnx || echo "other than with all"

@@ -3,7 +3,8 @@
 mkfifo barrier
 exec 9<>barrier
 for i in 1 2 3 4 5 6; do
-  (read -r go <&9; "$CLI" quantize p.vernier -o $i.onnx --skip-compare --save-project q.vernier -t 1 >/dev/null 2>&1; echo "exit $?") &
+  (read -r go <&9; "$CLI" quantize p.vernier -o $i.onnx --skip-compare --save-project q.vernier -t 1 >/dev/null 2>&1
+    echo "exit $?") &
 done
 printf "go\n%.0s" 1 2 3 4 5 6 >&9
 wait

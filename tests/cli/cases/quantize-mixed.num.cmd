@@ -1,1 +1,5 @@
-q() { "$CLI" quantize "$DEMO/demo.onnx" -o q.onnx --data "$DEMO/samples" --preprocess minus-one-one --per-channel --samples=12 --held-out=4 "$@"; }; q --budget-float=10% --save-recipe r.json | grep -E "Mixed|chosen"; grep '"exclude"' r.json; q --recipe r.json --skip-compare | head -1; q --target-sqnr=60 --budget-float=20%; q --budget-size=1XB; q --budget-float=110; q --curve-cost=money; q --curve --cures
+data="--data $DEMO/samples --preprocess minus-one-one --samples=12 --held-out=4"
+q() { "$CLI" quantize "$DEMO/demo.onnx" -o q.onnx $data --per-channel "$@"; }
+q --budget-float=10% --save-recipe r.json | grep -E "Mixed|chosen"; grep '"exclude"' r.json
+q --recipe r.json --skip-compare | head -1
+q --target-sqnr=60 --budget-float=20%; q --budget-size=1XB; q --budget-float=110; q --curve-cost=money; q --curve --cures

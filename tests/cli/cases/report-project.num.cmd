@@ -1,9 +1,11 @@
-# the report of a kept run is the one that was written with it, in all forms; where that was given whole paths; and what cannot be done
+# the report of a kept run is the one that was written with it, in all forms; where that was given whole paths; and what cannot be
+# done
 ln -s "$DEMO/demo.onnx" demo.onnx
 ln -s "$DEMO/samples" samples
 again () {
   rm -rf p.vernier p.vernier-runs once twice
-  "$CLI" quantize "$PWD/demo.onnx" -o a.onnx --data "$PWD/samples" --preprocess minus-one-one --samples 8 --save-project p.vernier --report once "$@" >log 2>&1 || cat log
+  "$CLI" quantize "$PWD/demo.onnx" -o a.onnx --data "$PWD/samples" --preprocess minus-one-one --samples 8 \
+    --save-project p.vernier --report once "$@" >log 2>&1 || cat log
   "$CLI" report p.vernier -o twice
   for file in once/*; do
     cmp "$file" "twice/${file#once/}" && echo "the same: ${file#once/}"
@@ -21,6 +23,7 @@ again --preset w8
 "$CLI" report p.vernier --run x
 "$CLI" report p.vernier -o p.vernier --format html
 "$CLI" report demo.onnx
-"$CLI" runs p.vernier --remove "$("$CLI" runs p.vernier --json | sed -n 's/.*"id" : "\(.*\)",/\1/p')" | sed 's/^[0-9a-f-]*:/ID:/;2,$d'
+"$CLI" runs p.vernier --remove "$("$CLI" runs p.vernier --json | sed -n 's/.*"id" : "\(.*\)",/\1/p')" |
+  sed 's/^[0-9a-f-]*:/ID:/;2,$d'
 "$CLI" report p.vernier
 rm -r p.vernier once twice a.onnx one.pdf two.html log demo.onnx samples

@@ -33,7 +33,8 @@ try quantize m.onnx -o q.onnx --data random --preset nix
 mkfifo pipe; try inspect pipe; rm pipe
 "$CLI" prepare m.onnx -o q.onnx --opset 7 2>&1 | grep opset
 "$CLI" quantize m.onnx -o q.onnx --preset w8 --rule '{"to":["/stem/Conv_output_0"],"exclude":true}' 2>&1 >/dev/null | grep Rule
-"$CLI" quantize m.onnx -o q.onnx --data random -n 2 --skip-compare --rule '{"tensors":["image"],"min":[0],"max":["1"]}' >/dev/null 2>&1; echo "exit $?"
+"$CLI" quantize m.onnx -o q.onnx --data random -n 2 --skip-compare --rule '{"tensors":["image"],"min":[0],"max":["1"]}' \
+  >/dev/null 2>&1; echo "exit $?"
 try run m.onnx --json --nix; cat out
 try nix --json; cat out
 "$CLI" quantize m.onnx -o q.onnx --data s --preprocess imagenet --skip-compare >/dev/null

@@ -1,4 +1,5 @@
-for arguments in --include-cle "--enable-dpu" "--calibrate_method MinMSE" "--remove-input-init" "--per_channel" "--prest cpu" "--tensors" \
+for arguments in --include-cle "--enable-dpu" "--calibrate_method MinMSE" "--remove-input-init" "--per_channel" "--prest cpu" \
+  "--tensors" \
   "--preset IPU_CNN" "--method CalibrationMethod.MinMax" "--format VitisQuantFormat.QDQ" "--weight QuantType.QInt8"; do
   "$CLI" quantize "$DEMO/demo.onnx" -o out.onnx --data random $arguments
 done

@@ -27,5 +27,6 @@ FAIL=hangs timeout -s INT 2 "$CLI" verify --install; find cache -mindepth 2
 "$CLI" verify --install --python ./nowhere; echo "exit $?"
 FAIL= "$CLI" verify --install; echo "exit $?"; (cd cache/vernier && find . -type f)
 FAIL= "$CLI" verify --install --json
-FAIL= "$CLI" quantize "$DEMO/demo.onnx" -o q.onnx --data "$DEMO/samples" --preprocess minus-one-one | grep -o "ONNX Runtime does not load.*it\."
+FAIL= "$CLI" quantize "$DEMO/demo.onnx" -o q.onnx --data "$DEMO/samples" --preprocess minus-one-one |
+  grep -o "ONNX Runtime does not load.*it\."
 rm -r bin cache q.onnx

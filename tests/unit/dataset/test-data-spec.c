@@ -10,9 +10,9 @@
 #define WHOLE "{\"path\":\"random\",\"samples\":7,\"held-out\":3,\"seed\":4503599627370497,\"fit\":\"crop\",\"color\":\"bgr\"," \
               "\"layout\":\"nhwc\",\"width\":5,\"height\":6,\"resize\":8,\"crop-part\":0.5,\"crop-down\":true,\"fill\":2.0," \
               "\"resample\":\"area\",\"mean\":[0.0,1.0,2.0,3.0],\"std\":[1.0,2.0,3.0,4.0],\"timeout\":9,\"raw-type\":\"int64\"," \
-              "\"inputs\":{\"x\":{\"fit\":\"stretch\",\"color\":\"rgb\",\"layout\":\"auto\",\"width\":0,\"height\":0,\"resize\":0," \
-              "\"crop-part\":1.0,\"crop-down\":false,\"fill\":0.0,\"resample\":\"linear\",\"mean\":[0.0,0.0,0.0,0.0]," \
-              "\"std\":[1.0,1.0,1.0,1.0],\"raw-type\":\"float32\"}}}"
+              "\"inputs\":{\"x\":{\"fit\":\"stretch\",\"color\":\"rgb\",\"layout\":\"auto\",\"width\":0,\"height\":0," \
+              "\"resize\":0,\"crop-part\":1.0,\"crop-down\":false,\"fill\":0.0,\"resample\":\"linear\"," \
+              "\"mean\":[0.0,0.0,0.0,0.0],\"std\":[1.0,1.0,1.0,1.0],\"raw-type\":\"float32\"}}}"
 
 static VnDataSpec *
 data_spec_read (const char  *text,

@@ -399,8 +399,9 @@ static const struct { const char *text, *message; } wrong[] = {
   { "{\"vernier-project\": 1, \"model\": \"a\", \"recipe\": {\"vernier-recipe\": 1},"
     " \"data\": {\"path\": \"b\", \"inputs\": [1]}}", "data.inputs" },
 #define START "{\"vernier-project\": 1, \"model\": \"a\", \"recipe\": {\"vernier-recipe\": 1}, \"runs\": "
-#define RUN(id) "{\"id\": \"" id "\", \"time\": \"2025-03-31T14:05:00Z\", \"file\": \"x\", \"recipe-digest\": \"\", \"preset\": \"cpu\"," \
-                " \"changes\": [], \"mean-sqnr\": \"nan\", \"worst-output-sqnr\": 1, \"float-bytes\": 1, \"quantized-bytes\": 1, \"verdict\": \"v\"}"
+#define RUN(id) "{\"id\": \"" id "\", \"time\": \"2025-03-31T14:05:00Z\", \"file\": \"x\", \"recipe-digest\": \"\"," \
+                " \"preset\": \"cpu\", \"changes\": [], \"mean-sqnr\": \"nan\", \"worst-output-sqnr\": 1," \
+                " \"float-bytes\": 1, \"quantized-bytes\": 1, \"verdict\": \"v\"}"
   { START "3}", "runs: " },
   { START "[3]}", "runs[0]: " },
   { START "[{}]}", "“runs[0].id” is missing" },
