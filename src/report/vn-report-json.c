@@ -9,21 +9,25 @@
  *   "settings": { "preset", "activation", "weight", "per_channel", "symmetric_activations", "method", "percentile",
  *                 "exclude": [ pattern ], "rules": [ pattern ], "samples",                   absent in a comparison
  *                 "differences": [ { "id", "title", "value", "preset" } ],  from the preset; rules last, as JSON
- *                 "rule-sets": [ { "title", "effect", "off", "nodes" } ],   rules that were made together are one; absent without
- *                 rules "command" },                                              that repeats the run; null: none can
+ *                 "rule-sets": [ { "title", "effect", "off", "nodes" } ],   rules that were made together are one; absent
+ *                                                                           without rules
+ *                 "command" },                                              that repeats the run; null: none can
  *   "network":  { "precision": [ { "type", "about", "nodes" } ] },                         absent in a comparison
  *   "weakest":  [ { "band", "error", "node", "type", "cause", "cure" } ],              worst first; absent where nothing is weak
  *   "accuracy": { "samples", "float_top1", "quantized_top1", "agree" },                       only with labels
  *                 or { "task", "kept", "kept_samples", "detections", "detections_added" }      of all but classes: see
- *   vn-tasks.def "summary":  { "suspicions": [ { "level", "code", "subject", "text", "remedy" } ],                about the
- *                 samples "verdict", "level", "text", "not_finite": [ tensor ], "worst_output", "sqnr_db", "cosine", "marked" },
- * "origins":  [ { "tensor", "node", "role", "share", "alone_sqnr_db", "local_sqnr_db", "share_error", "samples" } ],    with
- *   --origins, largest share first "reasons":  [ { "rank", "tensor", "node", "share", "reason", "text", "cures" } ],    with
- * --origins, those of the samples first
+ *                                                                                            vn-tasks.def
+ *   "summary":  { "suspicions": [ { "level", "code", "subject", "text", "remedy" } ],                about the samples
+ *                 "verdict", "level", "text", "not_finite": [ tensor ], "worst_output", "sqnr_db", "cosine", "marked" },
+ *   "origins":  [ { "tensor", "node", "role", "share", "alone_sqnr_db", "local_sqnr_db", "share_error", "samples" } ],
+ *                                                                                    with --origins, largest share first
+ *   "reasons":  [ { "rank", "tensor", "node", "share", "reason", "text", "cures" } ],
+ *                                                                                    with --origins, those of the samples first
  *   "cures":    [ { "tensor", "reason", "cure", "outcome", "before_sqnr_db", "after_sqnr_db", "before_bytes", "after_bytes" } ],
- *   --cures "curve":    [ { "state", "predicted_sqnr_db", "measured_sqnr_db", "bytes", "integer_share", "wide_share",
+ *                                                                                    with --cures
+ *   "curve":    [ { "state", "predicted_sqnr_db", "measured_sqnr_db", "bytes", "integer_share", "wide_share",
  *                   "time_ratio", "float_tensors", "wide_tensors", "small_weights", "rules" } ],    with --curve, cheapest first;
- * rules: as in a recipe
+ *                                                                                    rules: as in a recipe
  *   "tensors":  [ { "tensor", "node", "type", "output", "marked", the fields of vn-metrics.def,
  *                   "local_sqnr_db", "not_finite", "not_finite_before", "last_computed", "float_min", "float_max",
  *                   "quantized_min", "quantized_max", "quantized", "dtype", "scale", "zero_point", "range_min", "range_max",
