@@ -32,10 +32,10 @@
  *     "nodes": [ { "node", "type", "source", "prepared", "rounded" } ], "quantized-names": { prepared: quantized },
  *     "notes": [ { "level", "code", "subject", "text", "remedy" } ] }
  *
- * A row has "tensor", "node", "type", the metrics of vn-metrics.def by their ids and what is said at
- * run_file_add_row() in run-file-errors.c. NaN and infinities are the texts “nan”, “inf” and “-inf”; a metric that a file does not
- * have is NaN. What is unknown is ignored, what is needed and missing or wrong is told with its place. Another version is
- * refused. Paths below the folder that a file belongs to are relative to it. */
+ * A row has "tensor", "node", "type", the metrics of vn-metrics.def by their ids and what is said at run_file_add_row() in
+ * run-file-errors.c. NaN and infinities are the texts “nan”, “inf” and “-inf”; a metric that a file does not have is NaN. What is
+ * unknown is ignored, what is needed and missing or wrong is told with its place. Another version is refused. Paths below the
+ * folder that a file belongs to are relative to it. */
 #include "vn-run-file.h"
 
 #include "run-file-private.h"

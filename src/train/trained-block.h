@@ -98,7 +98,7 @@ gboolean        vn_trained_block_train    (VnTrainedBlock     *self,
                                            guint64             total,
                                            GError            **error);
 VnStats        *vn_trained_block_take_scales (const VnTrainedBlock *self,
-                                           const VnQuantPlan  *plan,
+                                           VnQuantPlan        *plan,
                                            VnStats            *stats);
 gboolean        vn_trained_block_set_weights (VnTrainedBlock  *self,
                                            VnModel            *model,

@@ -6,8 +6,8 @@
 
 /* Everything that is known of the ranges, to be changed. */
 static VnRangeFactors *
-learned_copy_factors (VnStats           *stats,
-                      const VnQuantPlan *plan)
+learned_copy_factors (VnStats     *stats,
+                      VnQuantPlan *plan)
 {
   VnRangeFactors *copy = vn_range_factors_new (), *from = vn_stats_get_factors (stats);
 
@@ -23,11 +23,11 @@ learned_copy_factors (VnStats           *stats,
 }
 
 static void
-learned_multiply_factor (const VnQuantPlan *plan,
-                         VnRangeFactors    *factors,
-                         const char        *name,
-                         gsize              n,
-                         const float       *by)
+learned_multiply_factor (VnQuantPlan    *plan,
+                         VnRangeFactors *factors,
+                         const char     *name,
+                         gsize           n,
+                         const float    *by)
 {
   const VnRangeFactor *before = vn_range_factors_get (factors, name);
   g_autofree float *low = g_new (float, n), *high = g_new (float, n);
@@ -50,7 +50,7 @@ learned_multiply_factor (const VnQuantPlan *plan,
  */
 VnStats *
 vn_trained_block_take_scales (const VnTrainedBlock *self,
-                              const VnQuantPlan    *plan,
+                              VnQuantPlan          *plan,
                               VnStats              *stats)
 {
   g_autoptr(VnRangeFactors) factors = NULL;

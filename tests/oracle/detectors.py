@@ -67,9 +67,8 @@ def count_kept(floats, others):
 
 
 def quantize(model, out, data, options):
-    done = subprocess.run([CLI, 'quantize', model, '-o', out, '--data', data, '--preprocess', 'zero-one', '--json', '--threads',
-                           '1',
-                           '--no-verify', *options], capture_output=True, text=True)
+    done = subprocess.run([CLI, 'quantize', model, '-o', out, '--data', data, '--preprocess', 'zero-one', '--json',
+                           '--threads', '1', '--no-verify', *options], capture_output=True, text=True)
     if done.returncode != 0:
         sys.exit(f"{' '.join(options)}: {done.stderr}{done.stdout}")
     return json.loads(done.stdout)['report']
@@ -115,9 +114,9 @@ class Detector:
 
 
 def choose_presets(number):
-    """For each head three, in turn, or all."""
+    """For each head the first and another or two, in turn, or all."""
     wanted = list_option('--preset')
-    some = [p for i, p in enumerate(PRESETS) if '--all' in sys.argv or p == 'cpu' or (i + number) % 4 == 0]
+    some = [p for i, p in enumerate(PRESETS) if '--all' in sys.argv or p == 'cpu' or (i + number) % 8 == 0]
     return wanted or some
 
 
@@ -134,7 +133,7 @@ def main():
             for preset in choose_presets(number):
                 plain[preset] = detector.check(preset, ['--preset', preset])
                 expect(preset not in OWN or plain[preset] >= PLAIN_KEEPS, f'{name}, {preset}: {plain[preset]:.0%} kept')
-            for preset in plain if '--all' in sys.argv else list(plain)[number // 2:][:number % 2]:
+            for preset in plain if '--all' in sys.argv else list(plain)[number // 2 % len(plain):][:number % 2]:
                 share = detector.check(preset + ' --auto', ['--preset', preset, *AUTO])
                 chance = 2 * (2 * plain[preset] * (1 - plain[preset]) / ANSWERS) ** 0.5
                 expect(share >= plain[preset] - max(chance, 0.05),

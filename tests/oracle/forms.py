@@ -3,7 +3,7 @@
 """forms.py CLI [--all] [--opset N] [--setting NAME] [FORM ...]: operators in all their forms (form_networks.py), quantized with
 several settings, in ONNX Runtime as written and with its optimizations: each loads, runs, is as accurate either way, and as
 Vernier told. All forms of an opset are branches of one network; where that fails it is halved until the form at fault is found.
---all: settings beside those that the test takes."""
+--all: all settings, of which the test takes one for each opset."""
 import json
 import os
 import subprocess
@@ -25,10 +25,9 @@ TOLD, TOLD_MARGIN = 40, 4
 LEVELS = (onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL, onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL)
 AXES = [f'--channel-axes={axis}' for axis in ('MatMul=0', 'Conv=1', 'Gemm=0')]
 SETTINGS = {'cpu': ['-p', 'cpu'], 'cpu-s8': ['-p', 'cpu-s8'], 'qlinear': ['-p', 'qlinear'], 'a16w8': ['-p', 'a16w8']}
-# At the oldest and the latest opset two each, as what a setting writes differs between opsets only where these differ; --all: all
-# of them.
-OF_OPSET = {11: ('cpu', 'qlinear'), 21: ('cpu-s8', 'a16w8')}
-# Each only at one opset.
+# One for each opset; --all: all of them at each.
+OF_OPSET = {11: ('qlinear',), 18: ('cpu',), 21: ('a16w8',)}
+# --all: each at one opset.
 MORE = {'axes': ['-p', 'cpu', *AXES], 'int16-float-bias': ['-p', 'int16', '--bias=float32'], 'xquant': ['-p', 'xquant'],
         'u16-float-bias': ['-p', 'cpu', '--activation=u16', '--weight=u16', '--bias=float32']}
 MORE_OPSET = 18
@@ -131,8 +130,7 @@ def list_option(name):
 
 def list_settings(opset):
     some = SETTINGS if '--all' in sys.argv else {k: v for k, v in SETTINGS.items() if k in OF_OPSET.get(opset, SETTINGS)}
-    settings = {**some, **(MORE if opset == MORE_OPSET else {}),
-                **(OTHERS if opset == MORE_OPSET and '--all' in sys.argv else {})}
+    settings = {**some, **({**MORE, **OTHERS} if opset == MORE_OPSET and '--all' in sys.argv else {})}
     wanted = list_option('--setting')
     return {k: v for k, v in {**settings, **SETTINGS, **MORE, **OTHERS}.items() if k in wanted} if wanted else settings
 

@@ -29,7 +29,7 @@ static void
 test_first_frame (Fixture       *fixture,
                   gconstpointer  data)
 {
-  for (guint i = 0; i < 8; i++)
+  for (guint i = 0; i < 5; i++)
     {
       AdwFlap *flaps[] = { find_flap (fixture, GTK_PACK_START), find_flap (fixture, GTK_PACK_END) };
 
@@ -62,7 +62,7 @@ test_restless (Fixture       *fixture,
   AdwFlap *flaps[] = { find_flap (fixture, GTK_PACK_START), find_flap (fixture, GTK_PACK_END) };
 
   vn_window_fixture_open_model (fixture);
-  for (guint i = 0; i < 70; i++)
+  for (guint i = 0; i < 45; i++)
     {
       gtk_window_set_default_size (GTK_WINDOW (window), widths[i % G_N_ELEMENTS (widths)], 600 + (int) (i % 7) * 40);
       vn_test_settle (delays[i % G_N_ELEMENTS (delays)]);

@@ -104,6 +104,27 @@ test_kept (void)
     }
 }
 
+/* Each task has answers that are kept in part: above, or in a test of its own. */
+static void
+test_each (void)
+{
+  static const VnTask elsewhere[] = { VN_TASK_TOKENS, VN_TASK_TEXT_REGIONS, VN_TASK_EMBEDDING,
+                                      VN_TASK_SEGMENTATION, VN_TASK_CLASSIFICATION /* test-tasks.c */ };
+  gboolean seen[VN_N_TASKS] = { [VN_TASK_OTHER] = TRUE };
+  guint n;
+  const Case *cases = task_answers_list_kept (&n);
+
+  for (guint i = 0; i < n; i++)
+    seen[cases[i].task] = TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (elsewhere); i++)
+    seen[elsewhere[i]] = TRUE;
+  for (guint i = 0; i < VN_N_TASKS; i++)
+    {
+      g_test_message ("%s", vn_task_get_id ((VnTask) i));
+      g_assert_true (seen[i]);
+    }
+}
+
 static void
 test_others (void)
 {
@@ -301,6 +322,7 @@ main (int    argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/task-readers/kept", test_kept);
+  g_test_add_func ("/task-readers/each", test_each);
   g_test_add_func ("/task-readers/others", test_others);
   g_test_add_func ("/task-readers/lines", test_lines);
   g_test_add_func ("/task-readers/divergence", test_divergence);

@@ -4,10 +4,12 @@
 #include "balance-graph.h"
 #include "balance-steps.h"
 
+#include "op-call.h"
 #include "vn-graph-edit.h"
 #include "vn-infer.h"
 
 #include <math.h>
+#include <string.h>
 
 #define CHANNELS 6
 #define TERMS 4
@@ -463,6 +465,93 @@ test_norm_of_tensorflow (void)
   g_assert_true (vn_balance_graph_get_channel (graph, x, 0)->pinned);
 }
 
+/* ---- normalizations ---- */
+
+static const struct { const char *domain, *op_type; int scale, bias; } norms[] = {
+#define VN_BALANCE_NORM(...) { __VA_ARGS__ },
+#include "balance-norms.def"
+#undef VN_BALANCE_NORM
+};
+
+/* Inputs of each: x: what is normalized; v: a vector of channels; i: numbers of rows; t: a table of rows. */
+static const struct { const char *op_type, *inputs; gint64 opset; guint n_outputs; } forms[] = {
+  { "LayerNormalization", "xvv", 17, 1 },
+  { "SimplifiedLayerNormalization", "xv", 17, 1 },
+  { "RMSNormalization", "xv", 23, 1 },
+  { "SkipLayerNormalization", "xxvv", 1, 1 },
+  { "SkipSimplifiedLayerNormalization", "xxv", 1, 1 },
+  { "EmbedLayerNormalization", "iitttvv", 1, 2 },
+};
+
+static VnTensor *
+make_input (char    kind,
+            guint32 seed)
+{
+  VnTensor *numbers;
+
+  if (kind == 'x')
+    return op_random (&VN_SHAPE (1, 3, CHANNELS), seed);
+  if (kind == 'v')
+    return op_random (&VN_SHAPE (CHANNELS), seed);
+  if (kind == 't')
+    return op_random (&VN_SHAPE (3, CHANNELS), seed);
+  numbers = vn_tensor_new (VN_DTYPE_S32, &VN_SHAPE (1, 3), NULL);
+  for (int i = 0; i < 3; i++)
+    ((gint32 *) numbers->data)[i] = (i + 2) % 3;
+  return numbers;
+}
+
+/* What @norm writes, with channel c of its scale and its bias times 1 + c @step. */
+static VnTensor *
+run_norm (guint norm,
+          guint form,
+          float step)
+{
+  VnTensor *inputs[8] = { NULL }, *outputs[2] = { NULL };
+  OpCall call = { .domain = norms[norm].domain, .type = norms[norm].op_type, .opset = forms[form].opset, .attributes = "",
+                  .inputs = inputs, .n_inputs = (guint) strlen (forms[form].inputs), .n_outputs = forms[form].n_outputs };
+  g_autoptr(GError) error = NULL;
+
+  for (guint i = 0; i < call.n_inputs; i++)
+    inputs[i] = make_input (forms[form].inputs[i], i + 1);
+  for (guint i = 0; i < 2; i++)
+    {
+      const int input = i == 0 ? norms[norm].scale : norms[norm].bias;
+
+      g_assert_cmpint (input, <, (int) call.n_inputs);
+      for (guint c = 0; input >= 0 && c < CHANNELS; c++)
+        ((float *) inputs[input]->data)[c] *= 1 + (float) c * step;
+    }
+  op_call (&call, outputs, &error);
+  g_assert_no_error (error);
+  vn_tensor_clear_all (inputs, G_N_ELEMENTS (inputs));
+  g_clear_pointer (&outputs[1], vn_tensor_unref);
+  return outputs[0];
+}
+
+/* Factors of the scale, and of the bias where there is one, are those of the channels of the last axis. */
+static void
+test_norms (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (norms); i++)
+    {
+      g_autoptr(VnTensor) plain = NULL, scaled = NULL;
+      guint form = 0;
+
+      g_test_message ("%s", norms[i].op_type);
+      while (form < G_N_ELEMENTS (forms) && !g_str_equal (forms[form].op_type, norms[i].op_type))
+        form++;
+      g_assert_cmpuint (form, <, G_N_ELEMENTS (forms));
+      g_assert_true (strchr (forms[form].inputs, 'v') == forms[form].inputs + norms[i].scale);
+      plain = run_norm (i, form, 0);
+      scaled = run_norm (i, form, 0.5f);
+      g_assert_cmpuint (plain->n_elements, ==, 3 * CHANNELS);
+      for (gsize k = 0; k < plain->n_elements; k++)
+        g_assert_cmpfloat_with_epsilon (vn_tensor_get_double (scaled, k),
+                                        vn_tensor_get_double (plain, k) * (1 + (double) (k % CHANNELS) / 2), 1e-5);
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -478,5 +567,6 @@ main (int    argc,
   g_test_add_func ("/balance/heads-of-branch", test_heads_of_branch);
   g_test_add_func ("/balance/sources", test_sources);
   g_test_add_func ("/balance/norm-of-tensorflow", test_norm_of_tensorflow);
+  g_test_add_func ("/balance/norms", test_norms);
   return g_test_run ();
 }

@@ -44,6 +44,9 @@ make_row (guint i)
   row = vn_error_row_new ();
   row->sqnr_db = rows[i].sqnr;
   row->noise_to_signal = pow (10, -rows[i].sqnr / 10);
+  row->cosine = 1 - row->noise_to_signal;
+  row->mse = row->noise_to_signal / 4;
+  row->max_error = 10 * row->noise_to_signal;
   row->contribution = rows[i].share;
   row->n_bad = rows[i].n_bad;
   return row;
@@ -72,65 +75,93 @@ find (const VnModel *model,
   return g_string_free (found, FALSE);
 }
 
+static const struct { const char *text, *found; } terms[] = {
+  { "", "0 1 2 3 4 5" },
+  { "  ", "0 1 2 3 4 5" },
+  { "CONV", "2 3" },
+  { "attention", "0 1" },
+  { "tensor4", "4" },
+  { "shape:4", "0 1 2 3 4 5" },
+  { "shape:4x*", "" },
+  { "shape:*|2x2 conv", "2 3" },
+  { "MatMul>MatMul", "0 1" },
+  { "MatMul>Conv*", "1 2" },
+  { "matmul>conv>*>slice", "1 2 3 4" },
+  { "Conv>MatMul", "" },
+  { "-*>relu conv", "2 3" },
+  { "relu #5", "5" },                  /* two parts of the one name */
+  { "\"Relu #5\"", "5" },
+  { "*attention*/MatMul", "0 1" },
+  { "*.1/attention*/matmul", "1" },
+  { "*attention*", "0 1" },
+  { "attention*", "" },                /* a glob is about the whole name */
+  { "/head/?lice", "4" },
+  { "type:Slice", "4" },
+  { "type:conv*", "2 3" },
+  { "type:Conv", "2" },
+  { "type:Conv|Slice", "2 4" },
+  { "sqnr<20", "1 2 4" },              /* what is no number is worse than any */
+  { "sqnr<12", "2 4" },
+  { "sqnr<=12", "1 2 4" },
+  { "sqnr>20", "0 3" },
+  { "error>0.1", "2 4" },
+  { "error>5%", "1 2 4" },
+  { "contribution>5%", "1 3" },
+  { "share>0.05", "1 3" },
+  { "local<40", "1 2" },
+  { "precision:16", "1" },
+  { "precision:u*", "0 1 3 4" },
+  { "precision:float", "5" },
+  { "precision:s8|16", "1 2" },
+  { "band:bad", "2" },
+  { "band:bad|watch", "1 2" },
+  { "band:none", "5" },
+  { "-band:fine type:matmul", "1" },
+  { "type:Conv* sqnr<20", "2" },
+  { "attention sqnr<20 contribution>1%", "1" },
+  { "-attention", "2 3 4 5" },
+  { "-type:MatMul -conv", "4 5" },
+  { "sqnr<20 -sqnr<10", "1" },
+  { "noise>0.1", "2 4" },
+  { "cosine<0.9", "2 4" },
+  { "mse>0.01", "1 2 4" },
+  { "max-error>1", "2 4" },
+};
+
 static void
 test_terms (void)
 {
-  static const struct { const char *text, *found; } cases[] = {
-    { "", "0 1 2 3 4 5" },
-    { "  ", "0 1 2 3 4 5" },
-    { "CONV", "2 3" },
-    { "attention", "0 1" },
-    { "tensor4", "4" },
-    { "shape:4", "0 1 2 3 4 5" },
-    { "shape:4x*", "" },
-    { "shape:*|2x2 conv", "2 3" },
-    { "MatMul>MatMul", "0 1" },
-    { "MatMul>Conv*", "1 2" },
-    { "matmul>conv>*>slice", "1 2 3 4" },
-    { "Conv>MatMul", "" },
-    { "-*>relu conv", "2 3" },
-    { "relu #5", "5" },                  /* two parts of the one name */
-    { "\"Relu #5\"", "5" },
-    { "*attention*/MatMul", "0 1" },
-    { "*.1/attention*/matmul", "1" },
-    { "*attention*", "0 1" },
-    { "attention*", "" },                /* a glob is about the whole name */
-    { "/head/?lice", "4" },
-    { "type:Slice", "4" },
-    { "type:conv*", "2 3" },
-    { "type:Conv", "2" },
-    { "type:Conv|Slice", "2 4" },
-    { "sqnr<20", "1 2 4" },              /* what is no number is worse than any */
-    { "sqnr<12", "2 4" },
-    { "sqnr<=12", "1 2 4" },
-    { "sqnr>20", "0 3" },
-    { "error>0.1", "2 4" },
-    { "error>5%", "1 2 4" },
-    { "contribution>5%", "1 3" },
-    { "share>0.05", "1 3" },
-    { "local<40", "1 2" },
-    { "precision:16", "1" },
-    { "precision:u*", "0 1 3 4" },
-    { "precision:float", "5" },
-    { "precision:s8|16", "1 2" },
-    { "band:bad", "2" },
-    { "band:bad|watch", "1 2" },
-    { "band:none", "5" },
-    { "-band:fine type:matmul", "1" },
-    { "type:Conv* sqnr<20", "2" },
-    { "attention sqnr<20 contribution>1%", "1" },
-    { "-attention", "2 3 4 5" },
-    { "-type:MatMul -conv", "4 5" },
-    { "sqnr<20 -sqnr<10", "1" },
-  };
   g_autoptr(VnModel) model = make_model ();
 
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (terms); i++)
     {
-      g_autofree char *found = find (model, cases[i].text);
+      g_autofree char *found = find (model, terms[i].text);
 
-      g_test_message ("“%s”: “%s”", cases[i].text, found);
-      g_assert_cmpstr (found, ==, cases[i].found);
+      g_test_message ("“%s”: “%s”", terms[i].text, found);
+      g_assert_cmpstr (found, ==, terms[i].found);
+    }
+}
+
+/* Each figure that a threshold can name is tried above. */
+static void
+test_figures (void)
+{
+  g_autoptr(VnNodeQuery) query = vn_node_query_new ("speed>3");
+  const char *list = strstr (vn_node_query_get_problem (query), ": ");
+  g_auto(GStrv) figures = NULL;
+
+  g_assert_nonnull (list);
+  figures = g_strsplit (list + 2, ", ", -1);
+  g_assert_cmpuint (g_strv_length (figures), >, VN_N_METRICS);
+  for (guint k = 0; figures[k] != NULL; k++)
+    {
+      gboolean is_tried = FALSE;
+
+      for (guint i = 0; i < G_N_ELEMENTS (terms); i++)
+        is_tried = is_tried || (g_str_has_prefix (terms[i].text, figures[k]) &&
+                                strchr ("<>", terms[i].text[strlen (figures[k])]) != NULL);
+      g_test_message ("%s", figures[k]);
+      g_assert_true (is_tried);
     }
 }
 
@@ -269,6 +300,7 @@ main (int    argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/node-query/terms", test_terms);
+  g_test_add_func ("/node-query/figures", test_figures);
   g_test_add_func ("/node-query/changes", test_changes);
   g_test_add_func ("/node-query/problems", test_problems);
   g_test_add_func ("/node-query/structure", test_structure);

@@ -5,6 +5,7 @@
 #include "draw-run.h"
 #include "mixed-models.h"
 #include "vn-error.h"
+#include "vn-quant-plan.h"
 
 enum { IS_KEPT, IS_LIVE };
 
@@ -51,11 +52,58 @@ make_run (guint seed)
   return run;
 }
 
+/* The same with whatever a run can have: what none has would not be compared. */
+static VnRun *
+make_full_run (guint seed)
+{
+  VnRun *run = make_run (seed);
+
+  run->quantized = vn_model_ref (run->source);
+  run->corrected = vn_model_ref (run->source);
+  run->rounded = vn_model_ref (run->source);
+  run->plan = vn_quant_plan_new (1);
+  run->forecast = vn_runtime_forecast_new_empty ();
+  run->diagnosis = vn_diagnosis_new_empty ();
+  run->steps = g_ptr_array_new ();
+  run->curve = vn_curve_new (VN_CURVE_COST_SIZE);
+  run->spreads = g_ptr_array_new ();
+  run->nodes = g_ptr_array_new ();
+  return run;
+}
+
+static void
+test_filled (void)
+{
+  gboolean seen[VN_N_FACETS] = { FALSE };
+
+  for (guint seed = 0; seed < 30; seed++)
+    {
+      g_autoptr(VnRun) run = make_full_run (seed);
+
+      for (guint i = 0; i < VN_N_FACETS; i++)
+        seen[i] = seen[i] || get_facet (run, i) != NULL;
+    }
+  for (guint i = 0; i < VN_N_FACETS; i++)
+    {
+      g_test_message ("%s", facets[i].name);
+      g_assert_true (seen[i]);
+    }
+}
+
+static gboolean
+makes_invalid (guint facet,
+               guint other)
+{
+  if (facet == VN_FACET_CONTRIBUTIONS)
+    return other == VN_FACET_DIAGNOSIS;
+  return other == VN_FACET_NODES && (facet == VN_FACET_SOURCE || facet == VN_FACET_PLAN || facet == VN_FACET_NAMES);
+}
+
 /* Each facet in turn is taken away: that one goes, and what it says it makes invalid, and nothing else. */
 static void
 test_with (void)
 {
-  g_autoptr(VnRun) run = make_run (3);
+  g_autoptr(VnRun) run = make_full_run (3);
 
   for (guint i = 0; i < VN_N_FACETS; i++)
     {
@@ -63,7 +111,9 @@ test_with (void)
 
       g_assert_true (i == VN_FACET_RECIPE || get_facet (other, i) == NULL);
       for (guint k = 0; k < VN_N_FACETS; k++)
-        if (k != i && !(i == VN_FACET_CONTRIBUTIONS && k == VN_FACET_DIAGNOSIS))
+        if (makes_invalid (i, k))
+          g_assert_null (get_facet (other, k));
+        else if (k != i)
           check_same (run, other, k);
       g_assert_cmpint (other->state, ==, VN_RUN_MEASURED);
       g_assert_cmpuint (other->quantized_bytes, ==, run->quantized_bytes);
@@ -130,6 +180,7 @@ main (int    argc,
       char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/run/filled", test_filled);
   g_test_add_func ("/run/with", test_with);
   g_test_add_func ("/run/richer", test_richer);
   g_test_add_func ("/run/networks", test_networks);
