@@ -3,8 +3,8 @@
  * "type:Conv|Gemm", "shape:1x64x*", "precision:16", "band:bad", types in a row such as "Conv>Sigmoid>Mul", or a threshold such as
  * "sqnr<20"; one with "-" before it must not hold.
  *
- * To add something to search nodes by: a kind of term here, with an example for those who ask; its German in `po/de.po`;
- * its cases in `tests/unit/result/test-node-query.c`. */
+ * To add something to search nodes by: a kind of term, or a word for a figure, here, with an example for those who ask; its
+ * German in `po/de.po`; its cases in `tests/unit/result/test-node-query.c`. */
 #include "vn-node-query.h"
 
 #include "vn-i18n.h"
