@@ -214,7 +214,9 @@ static gsize
 contribution_count_packed (const Contribution *self,
                            const VnShareSums  *sums)
 {
-  return sizeof *sums->local + self->n_ends * (sizeof *sums->outputs + (sums->kept != NULL ? self->n_kept * sizeof *sums->kept : 0));
+  const gsize of_kept = sums->kept != NULL ? self->n_kept * sizeof *sums->kept : 0;
+
+  return sizeof *sums->local + self->n_ends * (sizeof *sums->outputs + of_kept);
 }
 
 static gboolean

@@ -19,7 +19,7 @@ typedef struct
   VnLayerBatchAdd   add;       /* nullable */
   guint             n_threads, sample;
   guint             n_ranks;
-  VnTensor       ***reads;     /* where processes share the samples: by sample, while it is to be looked at, what the layers read */
+  VnTensor       ***reads;     /* where processes share the samples: by sample that is to be looked at, what the layers read */
   GError           *error;     /* nullable: what went wrong inside a run */
 } LayerBatch;
 

@@ -23,7 +23,8 @@ typedef struct _VnSampleLoop VnSampleLoop;
  * all
  * @stop: (nullable): frees a worker
  * @pack: (nullable): of a @scan that leaves nothing but what came of each sample: that of @item, for other processes on the
- *   same kind of machine; %NULL with an error stops all. With it, and @take, processes share the samples: vn_sample_ranks_set(). Afterwards each has all
+ *   same kind of machine; %NULL with an error stops all. With it, and @take, processes share the samples:
+ *   vn_sample_ranks_set(). Afterwards each has all
  * @take: (nullable): leaves what @pack of another process gave where @scan would have; %FALSE with an error stops all
  * @pack_sum: (nullable): instead of @pack where workers only add up, in any order: what all workers of this process came to;
  *   such a loop is run once. %NULL with an error stops all

@@ -31,8 +31,8 @@ sample_pack_is_plain (const VnTensor *tensor)
  * vn_sample_pack_tensors:
  * @tensors: (array length=n): may have %NULL
  *
- * Returns: (transfer full) (nullable): what vn_sample_take_tensors() takes; %NULL without an error: there are strings, sequences or
- *   maps among them; with one: no memory
+ * Returns: (transfer full) (nullable): what vn_sample_take_tensors() takes; %NULL without an error: there are strings, sequences
+ *   or maps among them; with one: no memory
  */
 GBytes *
 vn_sample_pack_tensors (VnTensor * const  *tensors,

@@ -81,7 +81,8 @@ sample_ranks_pack (GBytes        *own,
 {
   g_autoptr(GBytes) packed = sample_ranks_pack_failure (failure);
   gsize size, n_failure;
-  gconstpointer data = own != NULL ? g_bytes_get_data (own, &size) : (size = 0, NULL), what = g_bytes_get_data (packed, &n_failure);
+  gconstpointer data = own != NULL ? g_bytes_get_data (own, &size) : (size = 0, NULL);
+  gconstpointer what = g_bytes_get_data (packed, &n_failure);
   const Head head = { n_gathered, n_failure };
   guint8 *bytes = vn_memory_alloc (sizeof head + n_failure + size, 1, error);
 
@@ -137,8 +138,8 @@ sample_ranks_unpack (GPtrArray  *all,
 /**
  * vn_sample_ranks_gather:
  * @own: (nullable): what this process has, unless it failed
- * @failure: (transfer full) (nullable): that it failed: so all do, and go on alike, even where that does not matter. Who is cancelled
- *   need not call this
+ * @failure: (transfer full) (nullable): that it failed: so all do, and go on alike, even where that does not matter. Who is
+ *   cancelled need not call this
  *
  * Returns: (transfer full) (element-type GBytes) (nullable): as VnGatherFunc
  */

@@ -19,8 +19,8 @@ quantize () {
   if [ "$n" = 0 ]; then "$@" >out 2>err; else mpirun -n "$n" "$@" >out 2>err; fi
 }
 
-# shares RANKS FILE ARGUMENTS...: the same bytes from one process and from as many as RANKS says; FILE: (may be empty) what else is
-# written
+# shares RANKS FILE ARGUMENTS...: the same bytes from one process and from as many as RANKS says; FILE: (may be empty) what else
+# is written
 shares () {
   local ranks=$1 file=$2 n
   shift 2

@@ -103,7 +103,9 @@ play_end (void)
 static void
 test_items (void)
 {
-  static const struct { guint n_ranks, n, n_threads; } rows[] = { { 1, N, 2 }, { 2, N, 1 }, { 3, N, 3 }, { 4, 2, 2 }, { 4, 0, 1 } };
+  static const struct { guint n_ranks, n, n_threads; } rows[] = {
+    { 1, N, 2 }, { 2, N, 1 }, { 3, N, 3 }, { 4, 2, 2 }, { 4, 0, 1 },
+  };
 
   for (guint r = 0; r < G_N_ELEMENTS (rows); r++)
     {
