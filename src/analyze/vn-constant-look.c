@@ -133,8 +133,8 @@ constant_look_measure (VnConstantLook *self)
  *
  * Reads all elements of @value: for a worker thread.
  *
- * Returns: (transfer full) (nullable): what it holds; %NULL with an error if it is too large, has elements that are no numbers, or
- *   there is no memory
+ * Returns: (transfer full) (nullable): what it holds; %NULL with an error if it is too large, has elements that are no numbers,
+ *   or there is no memory
  */
 VnConstantLook *
 vn_constant_look_new (VnModel               *model,

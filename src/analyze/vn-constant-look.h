@@ -14,8 +14,8 @@ G_BEGIN_DECLS
  * @value: borrowed from the model, which is kept
  * @is_stored: it is integers that stand for other numbers, as @stored says
  * @tensor: its elements, one after the other
- * @numbers: (nullable): float32: what they stand for; %NULL: elements of 64 bits, or truth values, or integers whose scale the file
- *   does not have
+ * @numbers: (nullable): float32: what they stand for; %NULL: elements of 64 bits, or truth values, or integers whose scale the
+ *   file does not have
  * @stats: of @numbers, or of @tensor where they are %NULL
  * @levels: of integers; @levels.n 0: not counted
  * @histogram: (nullable): of @numbers

@@ -9,7 +9,13 @@
 
 /* Operators that read integers: the inputs that are the weight, its scale and its zero point (−1: none), and which input of the
  * float operator the weight is. The axis counts where there are several scales: 0, or the last one. */
-static const struct { const char *op_type; VnStoredForm form; int weight, scale, zero_point; gboolean by_last_axis; } operators[] = {
+static const struct
+{
+  const char   *op_type;
+  VnStoredForm  form;
+  int           weight, scale, zero_point;
+  gboolean      by_last_axis;
+} operators[] = {
   { "QLinearConv", VN_STORED_INTEGER, 3, 4, 5, FALSE },
   { "QLinearMatMul", VN_STORED_INTEGER, 3, 4, 5, TRUE },
   { "QGemm", VN_STORED_INTEGER, 3, 4, 5, TRUE },
@@ -46,7 +52,8 @@ stored_weight_find_quantizer (const VnValue *integers)
 {
   const VnNode *node = integers != NULL ? integers->producer : NULL;
 
-  if (node == NULL || !g_str_has_suffix (node->op_type, "QuantizeLinear") || g_str_has_suffix (node->op_type, "DequantizeLinear") ||
+  if (node == NULL || !g_str_has_suffix (node->op_type, "QuantizeLinear") ||
+      g_str_has_suffix (node->op_type, "DequantizeLinear") ||
       stored_weight_get_constant (node, 0) == NULL || stored_weight_get_constant (node, 1) == NULL ||
       !vn_dtype_is_float (stored_weight_get_constant (node, 0)->dtype) || integers->type.kind != VN_TYPE_TENSOR ||
       !vn_dtype_is_integer (integers->type.dtype) || vn_dtype_get_bits (integers->type.dtype) > 16)
@@ -87,7 +94,8 @@ stored_weight_find_operator (VnStoredWeight *self,
 
       if (!g_str_equal (node->op_type, operators[i].op_type))
         continue;
-      if (integers == NULL || (operators[i].form == VN_STORED_INTEGER && stored_weight_get_constant (node, operators[i].scale) == NULL))
+      if (integers == NULL ||
+          (operators[i].form == VN_STORED_INTEGER && stored_weight_get_constant (node, operators[i].scale) == NULL))
         return FALSE;
       *self = (VnStoredWeight) { operators[i].form, vn_node_get_input (node, (guint) operators[i].weight),
                                  stored_weight_get_constant (node, operators[i].scale),
@@ -164,7 +172,8 @@ stored_weight_measure_packed (const VnStoredWeight  *weight,
       n_blocks = ((gsize) k + (gsize) block - 1) / (gsize) block;
       *self = (Packed) { (gsize) n, (gsize) k, (gsize) block, n_blocks, n_blocks * (gsize) block * (gsize) bits / 8,
                          (n_blocks * (gsize) bits + 7) / 8, (guint) bits };
-      if (self->row_bytes <= packed->n_bytes / self->n && weight->scale != NULL && weight->scale->n_elements >= self->n * n_blocks &&
+      if (self->row_bytes <= packed->n_bytes / self->n && weight->scale != NULL &&
+          weight->scale->n_elements >= self->n * n_blocks &&
           (weight->zero_point == NULL || vn_dtype_is_float (weight->zero_point->dtype)
            ? weight->zero_point == NULL || weight->zero_point->n_elements >= self->n * n_blocks
            : weight->zero_point->n_bytes >= self->n * self->zero_bytes))
@@ -370,8 +379,8 @@ vn_stored_weight_unpack (const VnStoredWeight  *self,
  *
  * (q − zero point) · scale, calculated in double precision.
  *
- * Returns: (transfer full) (nullable): float32 of the shape of vn_stored_weight_unpack(); %NULL with an error if the scales do not
- *   fit or the file does not have them, or there is no memory
+ * Returns: (transfer full) (nullable): float32 of the shape of vn_stored_weight_unpack(); %NULL with an error if the scales do
+ *   not fit or the file does not have them, or there is no memory
  */
 VnTensor *
 vn_stored_weight_restore (const VnStoredWeight  *self,

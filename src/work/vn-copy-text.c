@@ -169,7 +169,8 @@ vn_copy_nodes (const VnRecipe       *recipe,
       if (kind == VN_COPY_JSON)
         copy_text_add_node (json, nodes[i]);
       else
-        g_string_append_printf (text, kind == VN_COPY_NAME ? "%s" : "%s %s", kind == VN_COPY_NAME ? label : nodes[i]->op_type, type);
+        g_string_append_printf (text, kind == VN_COPY_NAME ? "%s" : "%s %s",
+                                kind == VN_COPY_NAME ? label : nodes[i]->op_type, type);
     }
   return kind == VN_COPY_JSON ? copy_text_end_json (json) : g_string_free (g_steal_pointer (&text), FALSE);
 }

@@ -247,8 +247,8 @@ vn_numbers_view_set (VnNumbersView  *self,
   lines->per_line = numbers_view_get_per_line (tensor);
   selection = GTK_SELECTION_MODEL (gtk_no_selection_new (G_LIST_MODEL (lines)));
   gtk_list_view_set_model (self->list, selection);
-  gtk_scrolled_window_set_min_content_height (GTK_SCROLLED_WINDOW (self->scroller),
-                                              LINE_HEIGHT * (int) MIN (g_list_model_get_n_items (G_LIST_MODEL (lines)), MOST_LINES));
+  gtk_scrolled_window_set_min_content_height (GTK_SCROLLED_WINDOW (self->scroller), LINE_HEIGHT *
+                                              (int) MIN (g_list_model_get_n_items (G_LIST_MODEL (lines)), MOST_LINES));
 }
 
 /**

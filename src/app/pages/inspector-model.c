@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The inspector of the model as a whole: what its file says of itself, its inputs and outputs, what others have written into it. */
+/* The inspector of the model as a whole: what its file says of itself, its inputs and outputs, what others have written into
+ * it. */
 #include "inspector-sections.h"
 
 #include "vn-format.h"

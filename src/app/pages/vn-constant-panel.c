@@ -125,7 +125,8 @@ constant_panel_add_figures (VnConstantPanel *self)
   g_autofree char *low = vn_format_number (stats->min, 4), *high = vn_format_number (stats->max, 4),
                   *mean = vn_format_number (stats->mean, 4), *deviation = vn_format_number (stats->deviation, 4),
                   *range = g_strdup_printf ("%s … %s", low, high), *moments = g_strdup_printf ("%s ± %s", mean, deviation),
-                  *zeros = g_strdup_printf ("%.1f\u00a0%%", stats->n > 0 ? 100.0 * (double) stats->n_zero / (double) stats->n : 0);
+                  *zeros = g_strdup_printf ("%.1f\u00a0%%",
+                                            stats->n > 0 ? 100.0 * (double) stats->n_zero / (double) stats->n : 0);
 
   constant_panel_add_levels (self);
   constant_panel_add_error (self);
@@ -254,7 +255,8 @@ constant_panel_save_to (GFile    *file,
 static void
 constant_panel_save (VnConstantPanel *self)
 {
-  g_autofree char *stem = g_strdelimit (g_strdup (self->value->name), "/\\:*?\"<>|", '_'), *name = g_strconcat (stem, ".npy", NULL);
+  g_autofree char *stem = g_strdelimit (g_strdup (self->value->name), "/\\:*?\"<>|", '_');
+  g_autofree char *name = g_strconcat (stem, ".npy", NULL);
   Saving *saving = g_new (Saving, 1);
 
   *saving = (Saving) { g_object_ref (self->document), vn_tensor_ref ((VnTensor *) constant_panel_get_shown (self)) };
