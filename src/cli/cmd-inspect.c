@@ -13,6 +13,7 @@
 #include <math.h>
 
 static gboolean tensors, weights, precision, preflight;
+static char *node_data;
 
 static void
 cmd_inspect_add_value (JsonBuilder   *json,
@@ -320,6 +321,8 @@ inspect_run (char        **args,
   cmd_inspect_add_ops (json, model->graph);
   if (weights && !vn_cmd_print_weights (json, model->graph, error))
     return FALSE;
+  if (node_data != NULL && !vn_cmd_print_numbers (json, model->graph, node_data, error))
+    return FALSE;
   if (precision)
     vn_cmd_print_precision (json, model->graph);
   cmd_inspect_add_unsupported (json, expanded != NULL ? expanded->graph : model->graph);
@@ -336,6 +339,9 @@ static const GOptionEntry options[] = {
   { "precision", 0, 0, G_OPTION_ARG_NONE, &precision, N_("Group the nodes by bit width, such as A16W8"), NULL },
   { "preflight", 0, 0, G_OPTION_ARG_NONE, &preflight, N_("Predict the accuracy problems of quantization with the "
                                                          "default settings"), NULL },
+  { "node-data", 0, 0, G_OPTION_ARG_FILENAME, &node_data, N_("Print the values that a file gives for nodes: Model Explorer node "
+                                                             "data, an ONNX Runtime profile, or lines of name,value"),
+    N_("FILE") },
   { NULL }
 };
 

@@ -4,6 +4,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-node-data-write.h"
 #include "vn-project-file.h"
 #include "vn-report.h"
 
@@ -13,10 +14,16 @@ static const GOptionEntry entries[] = {
   { "output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
     N_("Report file, or folder for all formats (default: Markdown on standard output)"), N_("PATH") },
   { "format", 'f', 0, G_OPTION_ARG_STRING, &form, N_("Report format (default: from the file extension)"),
-    "markdown|json|html|pdf" },
+    "markdown|json|html|pdf|node-data" },
   { "run", 0, 0, G_OPTION_ARG_STRING, &run_id, N_("Which run; “vernier-cli runs” lists them (default: the last)"), N_("ID") },
   { NULL }
 };
+
+static gboolean
+cmd_report_is_node_data (void)
+{
+  return g_strcmp0 (form, VN_NODE_DATA_FORM) == 0;
+}
 
 static const VnProjectRun *
 cmd_report_find_run (const VnProject  *project,
@@ -44,6 +51,13 @@ cmd_report_check_form (const VnReportPrinter **printer,
 {
   if (form == NULL)
     return TRUE;
+  if (cmd_report_is_node_data ())
+    {
+      if (output == NULL)
+        g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                     _("--format %s writes a file for each metric and requires --output FOLDER"), form);
+      return output != NULL;
+    }
   *printer = vn_report_printer_find (form);
   if (*printer == NULL)
     {
@@ -53,6 +67,7 @@ cmd_report_check_form (const VnReportPrinter **printer,
 
       for (guint i = 0; i < n; i++)
         g_string_append_printf (all, "%s%s", i > 0 ? ", " : "", list[i].id);
+      g_string_append (all, ", " VN_NODE_DATA_FORM);
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--format: there is no format “%s”; choose one of: %s"),
                    form, all->str);
       return FALSE;
@@ -74,7 +89,9 @@ cmd_report_check_files (const VnProject        *project,
 
   vn_project_add_files (project, path, files);
   vn_file_set_reads (files, path, _("the project"));
-  if (printer != NULL)
+  if (cmd_report_is_node_data ())
+    vn_node_data_add_outputs (files, output);
+  else if (printer != NULL)
     vn_file_set_writes (files, output, _("the report"));
   else
     vn_report_add_outputs (files, output);
@@ -123,7 +140,9 @@ report_run (char        **args,
   if (result == NULL)
     return FALSE;
   report = vn_report_model_new (result, VN_REPORT_LAYOUT_REPORT);
-  if (!cmd_report_write (report, printer, error))
+  if (cmd_report_is_node_data ())
+    vn_cmd_hold_files ();
+  if (cmd_report_is_node_data () ? !vn_node_data_write (result, output, error) : !cmd_report_write (report, printer, error))
     return FALSE;
   vn_json_add_text (json, "run", run->id);
   vn_json_add_node (json, "report", vn_report_to_json (report));

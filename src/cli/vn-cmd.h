@@ -208,7 +208,11 @@ void                vn_cmd_json_part      (JsonBuilder  *json,
 void                vn_cmd_json_notes     (JsonBuilder  *json,
                                            VnNotes      *notes);
 
-/* Parts of "inspect": cmd-inspect-weights.c */
+/* Parts of "inspect": cmd-inspect-weights.c, cmd-inspect-numbers.c */
+gboolean            vn_cmd_print_numbers  (JsonBuilder    *json,
+                                           const VnGraph  *graph,
+                                           const char     *path,
+                                           GError        **error);
 gboolean            vn_cmd_print_weights  (JsonBuilder    *json,
                                            const VnGraph  *graph,
                                            GError        **error);

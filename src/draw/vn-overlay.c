@@ -17,6 +17,7 @@ struct _VnOverlay
   char           *unit;
   VnAmountUnit    amount_unit;
   double          total;    /* of all amounts */
+  double          least, largest;    /* of all numbers */
   guint           n;
   VnOverlayItem  *items;
   VnOverlayNote **notes;    /* by node; NULL where there are none at all */
@@ -327,6 +328,61 @@ vn_overlay_rate_amount (const VnOverlay *self,
   g_strlcpy (item->value, text, sizeof item->value);
 }
 
+/**
+ * vn_overlay_set_span:
+ * @least, @largest: of all numbers that there are
+ *
+ * Sets the ends of the scale of numbers. Only before the overlay is shared.
+ */
+void
+vn_overlay_set_span (VnOverlay *self,
+                     double     least,
+                     double     largest)
+{
+  g_return_if_fail (self != NULL && least <= largest);
+
+  self->least = least;
+  self->largest = largest;
+}
+
+/**
+ * vn_overlay_get_span:
+ * @least, @largest: (out): the ends of the scale of numbers; 0 in overlays of something else
+ */
+void
+vn_overlay_get_span (const VnOverlay *self,
+                     double          *least,
+                     double          *largest)
+{
+  g_return_if_fail (self != NULL && least != NULL && largest != NULL);
+
+  *least = self->least;
+  *largest = self->largest;
+}
+
+/**
+ * vn_overlay_rate_number:
+ * @item: (out caller-allocates): of a node with this number; where all are the same it is in the middle of the scale
+ */
+void
+vn_overlay_rate_number (const VnOverlay *self,
+                        double           number,
+                        VnOverlayItem   *item)
+{
+  g_autofree char *text = NULL;
+  double span, t;
+
+  g_return_if_fail (self != NULL && item != NULL);
+
+  text = vn_format_number (number, 3);
+  span = self->largest / 2 - self->least / 2;    /* of halves: the whole may be beyond what a double holds */
+  t = span > 0 ? CLAMP ((number / 2 - self->least / 2) / span, 0, 1) : 0.5;
+  *item = (VnOverlayItem) { .measured = TRUE, .amount = number, .t = (float) t };
+  item->ticks = (guint) ceil (4 * t);
+  item->band = MIN ((guint) (3 * t), 2);
+  g_strlcpy (item->value, text, sizeof item->value);
+}
+
 /* The lines of the key of each kind; of a precision in the order of VnScenePrecision, of kernels in that of VnRuntimeKind. */
 static const VnOverlayBand overlay_errors[] = {
   [VN_BAND_FINE] = { N_("Fine"), 0.2, 1, NULL },
@@ -338,6 +394,12 @@ static const VnOverlayBand overlay_amounts[] = {
   { N_("Under 1\u00a0%"), 0.15, 1, NULL },
   { N_("1 to 10\u00a0%"), 0.5, 2, NULL },
   { N_("Over 10\u00a0%"), 0.85, 4, NULL },
+};
+
+static const VnOverlayBand overlay_numbers[] = {
+  { N_("Low third"), 0.15, 1, NULL },
+  { N_("Middle third"), 0.5, 2, NULL },
+  { N_("High third"), 0.85, 4, NULL },
 };
 
 static const VnOverlayBand overlay_differences[] = {
@@ -378,6 +440,7 @@ vn_overlay_kind_get_bands (VnOverlayKind  kind,
     [VN_OVERLAY_PRECISION] = { overlay_precisions, G_N_ELEMENTS (overlay_precisions) },
     [VN_OVERLAY_KERNELS] = { overlay_kernels, G_N_ELEMENTS (overlay_kernels) },
     [VN_OVERLAY_DIFFERENCE] = { overlay_differences, G_N_ELEMENTS (overlay_differences) },
+    [VN_OVERLAY_NUMBER] = { overlay_numbers, G_N_ELEMENTS (overlay_numbers) },
   };
 
   g_return_val_if_fail (n != NULL, NULL);
@@ -394,7 +457,7 @@ vn_overlay_kind_get_bands (VnOverlayKind  kind,
 gboolean
 vn_overlay_kind_rates_float (VnOverlayKind kind)
 {
-  return kind == VN_OVERLAY_AMOUNT || kind == VN_OVERLAY_KERNELS || kind == VN_OVERLAY_DIFFERENCE;
+  return kind == VN_OVERLAY_AMOUNT || kind == VN_OVERLAY_KERNELS || kind == VN_OVERLAY_DIFFERENCE || kind == VN_OVERLAY_NUMBER;
 }
 
 /**

@@ -135,6 +135,35 @@ seed_config_subgraphs (GPtrArray *seeds)
 }
 
 void
+seed_node_data (GPtrArray *seeds)
+{
+  static const char * const texts[] = {
+    "{\"graph\": {\"results\": {\"conv\": {\"value\": 1.5, \"bgColor\": \"red\"}, \"b\": {\"value\": -2},"
+    " \"x\": {\"value\": \"w\"}},"
+    " \"thresholds\": [{\"value\": 1, \"bgColor\": \"blue\"}]}, \"other\": {\"results\": {\"softmax\": {\"value\": 3}}}}",
+    "[{\"results\": {\"conv\": {\"value\": 1}}}, {\"g\": {\"results\": {\"a\": {\"value\": 1e300}}}}]",
+    "[{\"cat\": \"Session\", \"ph\": \"X\", \"name\": \"model_run\", \"dur\": 99},"
+    " {\"cat\": \"Node\", \"ph\": \"X\", \"name\": \"a_nchwc_kernel_time\", \"dur\": 20, \"args\": {\"op_name\": \"Conv\"}},"
+    " {\"cat\": \"Node\", \"ph\": \"X\", \"name\": \"softmax_token_3_kernel_time\", \"dur\": 1.5}]",
+    "{\"traceEvents\": [{\"cat\": \"Node\", \"name\": \"fused conv/GeluFusion/_kernel_time\", \"dur\": 3}]}",
+    NULL
+  };
+
+  add_texts (seeds, texts);
+}
+
+void
+seed_node_table (GPtrArray *seeds)
+{
+  static const char * const texts[] = {
+    "name,value\nconv,1.5\n\"soft\"\"max\",-2\n", "Knoten;Wert\r\nconv;1,5\r\n\r\nsoftmax;nan\r\nb;2\r\n",
+    "\xef\xbb\xbf" "conv\t3\n\"b\"\t1e3", NULL
+  };
+
+  add_texts (seeds, texts);
+}
+
+void
 seed_config_ort (GPtrArray *seeds)
 {
   static const char * const texts[] = {

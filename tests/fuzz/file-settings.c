@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Recipes, single rules, how samples are prepared, configurations of other programs. */
+/* Recipes, single rules, how samples are prepared, configurations and numbers of other programs. */
 #include "file-kinds.h"
 
 #include "vn-config.h"
 #include "vn-export-settings.h"
 #include "vn-json.h"
 #include "vn-load-preprocess.h"
+#include "vn-node-data.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- recipes ---- */
@@ -148,3 +150,46 @@ TRY_CONFIG (xquant)
 TRY_CONFIG (amd)
 TRY_CONFIG (subgraphs)
 TRY_CONFIG (ort)
+
+/* ---- numbers of nodes ---- */
+
+/* Each name is one of a node or is told of, and what is known is finite but for sums. */
+static gboolean
+try_numbers (const guint8 *data,
+             gsize         size)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnNodeData) given = vn_node_data_parse ((const char *) data, (gssize) size, "numbers", &error);
+  g_autoptr(VnNodeNumbers) numbers = NULL;
+  g_autoptr(VnModel) model = NULL;
+  g_autofree char *note = NULL;
+  guint n_known = 0;
+
+  if (!check (given != NULL, &error))
+    return FALSE;
+  model = make_model ();
+  numbers = vn_node_numbers_new (given, model->graph);
+  for (guint i = 0; i < numbers->n; i++)
+    {
+      n_known += !isnan (numbers->values[i]);
+      require (!isinf (numbers->values[i]) && (!given->is_time || !(numbers->values[i] < 0)), "a value that no file may give");
+    }
+  require (n_known == numbers->n_known, "values are counted wrong");
+  note = vn_node_numbers_dup_note (numbers, "1 s");
+  require (g_utf8_validate (note, -1, NULL) && *note != '\0', "a note that cannot be shown");
+  return TRUE;
+}
+
+gboolean
+try_node_data (const guint8 *data,
+               gsize         size)
+{
+  return try_numbers (data, size);
+}
+
+gboolean
+try_node_table (const guint8 *data,
+                gsize         size)
+{
+  return try_numbers (data, size);
+}

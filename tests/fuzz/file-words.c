@@ -76,3 +76,11 @@ const char * const list_words[] = {
 
 const char * const label_words[] = { "a.npy", "cat", "17", " ", "\t", ",", ";", ":", "\n", "\r\n", "2147483647", "0", "_", "-",
                                      "\xef\xbb\xbf", NULL };
+
+const char * const node_data_words[] = {
+  "\"results\":{", "\"conv\":{\"value\":1},", "\"value\":", "\"graph\":{", "\"bgColor\":\"red\",", "\"traceEvents\":[",
+  "{\"cat\":\"Node\",", "\"name\":\"conv_kernel_time\",", "\"name\":\"model_run\"", "\"dur\":", "\"args\":{\"op_name\":\"Conv\"}",
+  "_nchwc", "_token_1", "fused ", "/GeluFusion/", "softmax", "conv", "\"\"", "\"", ",", ";", "\t", "\n", "\r\n",
+  "1,5", "1e308", "-1e308",
+  "nan", "inf", "name,value\n", "\xef\xbb\xbf", "{", "}", "[", "]", NULL
+};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The bar that explains the colours of sizes, of times, and of what changed between two runs. */
+/* The bar that explains the colours of sizes, of times, of other numbers, and of what changed between two runs. */
 #include "legend-scale.h"
 
+#include "vn-format.h"
 #include "vn-heat.h"
 #include "vn-i18n.h"
 #include "vn-overlay-choice.h"
@@ -17,7 +18,7 @@ typedef struct
 {
   VnOverlayKind kind;
   VnAmountUnit  unit;
-  double        total;
+  double        total, least, largest;
 } Scale;
 
 /* Where a figure stands on the bar, 0 to 1, and what is written above it and below it. */
@@ -31,10 +32,13 @@ static const double scale_shares[] = { 0.001, 0.01, 0.1, 1 };
 static const double scale_gains[] = { VN_DIFFERENCE_SPAN, VN_DIFFERENCE_SPAN / 2, 0, -VN_DIFFERENCE_SPAN / 2,
                                       -VN_DIFFERENCE_SPAN };
 
+static const double scale_places[] = { 0, 0.5, 1 };
+
 static guint
 legend_scale_count_marks (const Scale *self)
 {
-  return self->kind == VN_OVERLAY_AMOUNT ? G_N_ELEMENTS (scale_shares) : G_N_ELEMENTS (scale_gains);
+  return self->kind == VN_OVERLAY_AMOUNT ? G_N_ELEMENTS (scale_shares)
+         : self->kind == VN_OVERLAY_NUMBER ? G_N_ELEMENTS (scale_places) : G_N_ELEMENTS (scale_gains);
 }
 
 static void
@@ -48,6 +52,13 @@ legend_scale_make_mark (const Scale *self,
     {
       *mark = (ScaleMark) { vn_amount_t (scale_shares[i]), g_strdup_printf ("%g\u00a0%%", 100 * scale_shares[i]),
                             self->total > 0 ? vn_amount_format (self->unit, scale_shares[i] * self->total) : NULL };
+      return;
+    }
+  if (self->kind == VN_OVERLAY_NUMBER)
+    {
+      const double t = scale_places[i];
+
+      *mark = (ScaleMark) { t, vn_format_number ((1 - t) * self->least + t * self->largest, 3), NULL };
       return;
     }
   gain = scale_gains[i];
@@ -69,7 +80,7 @@ legend_scale_get_color (const Scale *self,
                         gboolean     dark,
                         double       t)
 {
-  return self->kind == VN_OVERLAY_AMOUNT ? vn_heat_color (VN_HEAT_AMOUNT, dark, t) : vn_heat_difference (dark, 2 * t - 1);
+  return self->kind == VN_OVERLAY_DIFFERENCE ? vn_heat_difference (dark, 2 * t - 1) : vn_heat_color (VN_HEAT_AMOUNT, dark, t);
 }
 
 static void
@@ -190,7 +201,7 @@ vn_legend_scale_new (void)
 
 /**
  * vn_legend_scale_set_overlay:
- * @kind: %VN_OVERLAY_AMOUNT or %VN_OVERLAY_DIFFERENCE
+ * @kind: %VN_OVERLAY_AMOUNT, %VN_OVERLAY_NUMBER or %VN_OVERLAY_DIFFERENCE
  */
 void
 vn_legend_scale_set_overlay (GtkWidget       *widget,
@@ -203,6 +214,9 @@ vn_legend_scale_set_overlay (GtkWidget       *widget,
 
   self->kind = kind;
   self->total = overlay != NULL ? vn_overlay_get_total (overlay) : 0;
+  self->least = self->largest = 0;
+  if (overlay != NULL)
+    vn_overlay_get_span (overlay, &self->least, &self->largest);
   self->unit = overlay != NULL ? vn_overlay_get_amount_unit (overlay) : VN_AMOUNT_BYTES;
   legend_scale_describe (widget, self);
   gtk_widget_queue_draw (widget);

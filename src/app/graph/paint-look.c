@@ -104,7 +104,7 @@ paint_look_fill_of (const VnGraphTheme *theme,
     return node->excluded ? theme->excluded : theme->canvas;
   if (kind == VN_OVERLAY_DIFFERENCE)
     return vn_heat_difference (theme->dark, item->is_nan ? 1 : item->t);
-  return vn_heat_color (kind == VN_OVERLAY_AMOUNT || kind == VN_OVERLAY_KERNELS ? VN_HEAT_AMOUNT : VN_HEAT_ERROR, theme->dark,
+  return vn_heat_color (kind == VN_OVERLAY_ERROR ? VN_HEAT_ERROR : VN_HEAT_AMOUNT, theme->dark,
                         item->is_nan ? 1 : item->t);
 }
 

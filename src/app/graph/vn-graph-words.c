@@ -100,7 +100,8 @@ graph_words_group_tooltip (const VnGraphParts *self,
       g_autofree char *value = vn_overlay_dup_value (self->content->overlay, box);
 
       g_string_append_c (text, '\n');
-      g_string_append_printf (text, _("Worst: %s, %s"), note->name, value);
+      g_string_append_printf (text, vn_overlay_get_kind (self->content->overlay) == VN_OVERLAY_NUMBER
+                              ? _("Largest: %s, %s") : _("Worst: %s, %s"), note->name, value);
     }
   return g_string_free (text, FALSE);
 }

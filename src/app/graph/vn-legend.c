@@ -2,6 +2,7 @@
 /* The legend over the canvas: choice of what the colours show, its scale, and the key of colours. */
 #include "vn-legend.h"
 
+#include "legend-key.h"
 #include "legend-scale.h"
 #include "vn-heat-bar.h"
 #include "vn-i18n.h"
@@ -10,10 +11,7 @@
 #include <math.h>
 
 #define WIDTH        288
-#define SWATCH_WIDTH  22
-#define SWATCH_HEIGHT 16
 #define KEYS_PER_ROW  3
-#define MAX_KEYS      8
 
 struct _VnLegend
 {
@@ -22,6 +20,7 @@ struct _VnLegend
   GtkWidget     *stack;
   GtkWidget     *header;
   GtkWidget     *choice;                   /* GtkDropDown */
+  GtkStringList *titles;                   /* of what can be chosen: the last is a file, if one is open */
   GtkWidget     *unit;
   GtkWidget     *bar;                      /* of errors */
   GtkWidget     *scale;                    /* of amounts and differences */
@@ -31,24 +30,28 @@ struct _VnLegend
   VnHeatHandles  handles[VN_N_CHOICES], defaults[VN_N_CHOICES];
   VnOverlayKind  keys_kind;                /* what the keys are of, and which of them are there */
   guint          keys_shown;
+  VnOverlayKind  file_kind;                /* of the numbers of the file */
   gboolean       quiet;                    /* being set, not chosen */
 };
+
+G_STATIC_ASSERT (VN_CHOICE_FILE == VN_N_CHOICES - 1);
 
 G_DEFINE_FINAL_TYPE (VnLegend, vn_legend, GTK_TYPE_WIDGET)
 
 /* "dB, higher is better": unit and direction always in words. */
 static char *
-legend_dup_unit (VnOverlayChoice choice)
+legend_dup_unit (VnOverlayChoice choice,
+                 VnOverlayKind   kind)
 {
   const VnOverlayChoiceInfo *info = vn_overlay_choice_get_info (choice);
   const VnMetricInfo *metric = vn_metric_get_info (info->metric);
   gboolean has_unit = metric->unit != NULL && *metric->unit != '\0';
 
-  if (info->kind == VN_OVERLAY_AMOUNT)
+  if (kind == VN_OVERLAY_AMOUNT)
     return g_strdup (_("share of the total"));
-  if (info->kind == VN_OVERLAY_DIFFERENCE)
+  if (kind == VN_OVERLAY_DIFFERENCE)
     return g_strdup (_("dB, positive is a gain"));
-  if (info->kind != VN_OVERLAY_ERROR)
+  if (kind != VN_OVERLAY_ERROR)
     return g_strdup ("");
   if (metric->scale == VN_SCALE_SHARE)
     return g_strdup (_("share, lower is better"));
@@ -56,25 +59,33 @@ legend_dup_unit (VnOverlayChoice choice)
                           vn_metric_is_higher_better (info->metric) ? _("higher is better") : _("lower is better"));
 }
 
+/* Whether a bar without handles explains the colours. */
+static gboolean
+legend_has_scale (VnOverlayKind kind)
+{
+  return kind == VN_OVERLAY_AMOUNT || kind == VN_OVERLAY_NUMBER || kind == VN_OVERLAY_DIFFERENCE;
+}
+
 static void
 legend_show_choice (VnLegend *self)
 {
   VnOverlayChoice choice = vn_legend_get_choice (self);
   const VnOverlayChoiceInfo *info = vn_overlay_choice_get_info (choice);
-  g_autofree char *unit = legend_dup_unit (choice);
+  VnOverlayKind kind = vn_legend_get_kind (self);
+  g_autofree char *unit = legend_dup_unit (choice, kind);
   guint n_bands;
 
-  gtk_widget_set_visible (self->bar, info->kind == VN_OVERLAY_ERROR);
-  gtk_widget_set_visible (self->scale, info->kind == VN_OVERLAY_AMOUNT || info->kind == VN_OVERLAY_DIFFERENCE);
-  gtk_widget_set_visible (self->runs, info->kind == VN_OVERLAY_DIFFERENCE);
-  gtk_widget_set_visible (self->keys, vn_overlay_kind_get_bands (info->kind, &n_bands) != NULL);
+  gtk_widget_set_visible (self->bar, kind == VN_OVERLAY_ERROR);
+  gtk_widget_set_visible (self->scale, legend_has_scale (kind));
+  gtk_widget_set_visible (self->runs, kind == VN_OVERLAY_DIFFERENCE);
+  gtk_widget_set_visible (self->keys, vn_overlay_kind_get_bands (kind, &n_bands) != NULL);
   gtk_label_set_text (GTK_LABEL (self->unit), unit);
   gtk_widget_set_tooltip_text (self->unit, _(info->words));
   gtk_widget_set_tooltip_text (self->choice, _(info->words));
-  if (info->kind == VN_OVERLAY_ERROR)
+  if (kind == VN_OVERLAY_ERROR)
     vn_heat_bar_set_metric (VN_HEAT_BAR (self->bar), info->metric, self->handles[choice], self->defaults[choice]);
   else if (gtk_widget_get_visible (self->scale))
-    vn_legend_scale_set_overlay (self->scale, info->kind, NULL);
+    vn_legend_scale_set_overlay (self->scale, kind, NULL);
 }
 
 static void
@@ -123,106 +134,6 @@ legend_key_clicked (VnLegend  *self,
 
 /* ---- parts ---- */
 
-static void
-legend_draw_letters (GtkDrawingArea *area,
-                     cairo_t        *cr,
-                     const char     *letters,
-                     VnColor         text)
-{
-  g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout (GTK_WIDGET (area), letters);
-  PangoAttrList *attrs = pango_attr_list_new ();
-  int width, height;
-
-  pango_attr_list_insert (attrs, pango_attr_scale_new (0.66));
-  pango_attr_list_insert (attrs, pango_attr_weight_new (PANGO_WEIGHT_BOLD));
-  pango_layout_set_attributes (layout, attrs);
-  pango_attr_list_unref (attrs);
-  pango_layout_get_pixel_size (layout, &width, &height);
-  cairo_set_source_rgb (cr, text.r, text.g, text.b);
-  cairo_move_to (cr, (SWATCH_WIDTH - width) / 2., (SWATCH_HEIGHT - height) / 2.);
-  pango_cairo_show_layout (cr, layout);
-}
-
-static VnColor
-legend_get_sample_color (VnOverlayKind        kind,
-                         const VnOverlayBand *band,
-                         gboolean             dark)
-{
-  if (kind == VN_OVERLAY_DIFFERENCE)
-    return vn_heat_difference (dark, band->t);
-  return vn_heat_color (kind == VN_OVERLAY_ERROR || kind == VN_OVERLAY_PRECISION ? VN_HEAT_ERROR : VN_HEAT_AMOUNT, dark, band->t);
-}
-
-static void
-legend_draw_swatch (GtkDrawingArea *area,
-                    cairo_t        *cr,
-                    int             width,
-                    int             height,
-                    gpointer        user_data)
-{
-  gboolean dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
-  VnOverlayKind kind = (VnOverlayKind) (GPOINTER_TO_UINT (user_data) / MAX_KEYS);
-  guint at = GPOINTER_TO_UINT (user_data) % MAX_KEYS, n;
-  const VnOverlayBand *band = &vn_overlay_kind_get_bands (kind, &n)[at];
-  gboolean is_bad = kind == VN_OVERLAY_ERROR && at == VN_BAND_BAD;
-  VnColor fill = legend_get_sample_color (kind, band, dark), text = vn_color_get_text (fill);
-  double radius = 4;
-
-  cairo_arc (cr, width - 0.5 - radius, 0.5 + radius, radius, -G_PI_2, 0);
-  cairo_arc (cr, width - 0.5 - radius, height - 0.5 - radius, radius, 0, G_PI_2);
-  cairo_arc (cr, 0.5 + radius, height - 0.5 - radius, radius, G_PI_2, G_PI);
-  cairo_arc (cr, 0.5 + radius, 0.5 + radius, radius, G_PI, 3 * G_PI_2);
-  cairo_close_path (cr);
-  cairo_set_source_rgb (cr, fill.r, fill.g, fill.b);
-  cairo_fill_preserve (cr);
-  cairo_set_source_rgba (cr, dark, dark, dark, is_bad ? 0.7 : 0.38);
-  cairo_set_line_width (cr, 1);
-  cairo_stroke (cr);
-  if (band->letters != NULL)
-    {
-      legend_draw_letters (area, cr, band->letters, text);
-      return;
-    }
-  for (guint i = 0; i < 4; i++)
-    {
-      cairo_set_source_rgba (cr, text.r, text.g, text.b, i < band->ticks ? 1 : 0.22);
-      cairo_rectangle (cr, width / 2. - 7 + 4 * i, height / 2. - 4, 2, 8);
-      cairo_fill (cr);
-    }
-}
-
-static GtkWidget *
-legend_make_key (VnLegend      *self,
-                 VnOverlayKind  kind,
-                 guint          at,
-                 const char    *text)
-{
-  GtkWidget *button = gtk_button_new (), *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 5);
-  GtkWidget *swatch = gtk_drawing_area_new (), *title = gtk_label_new (text), *count = gtk_label_new ("0");
-
-  gtk_drawing_area_set_content_width (GTK_DRAWING_AREA (swatch), SWATCH_WIDTH);
-  gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (swatch), SWATCH_HEIGHT);
-  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (swatch), legend_draw_swatch, GUINT_TO_POINTER (kind * MAX_KEYS + at), NULL);
-  g_signal_connect_object (adw_style_manager_get_default (), "notify::dark",
-                           G_CALLBACK (gtk_widget_queue_draw), swatch, G_CONNECT_SWAPPED);
-  gtk_widget_set_valign (swatch, GTK_ALIGN_CENTER);
-  gtk_widget_add_css_class (title, "caption");
-  gtk_widget_add_css_class (count, "caption");
-  gtk_widget_add_css_class (count, "numeric");
-  gtk_widget_add_css_class (count, "dim-label");
-  gtk_box_append (GTK_BOX (box), swatch);
-  gtk_box_append (GTK_BOX (box), title);
-  gtk_box_append (GTK_BOX (box), count);
-  gtk_button_set_child (GTK_BUTTON (button), box);
-  gtk_widget_add_css_class (button, "flat");
-  gtk_widget_add_css_class (button, "legend-key");
-  gtk_widget_set_tooltip_text (button, _("Select these nodes and go to the first; again: to the next"));
-  g_object_set_data (G_OBJECT (button), "band", GUINT_TO_POINTER (at));
-  g_object_set_data (G_OBJECT (button), "count", count);
-  g_signal_connect_swapped (button, "clicked", G_CALLBACK (legend_key_clicked), self);
-  return button;
-}
-
 /* Bands of errors are always there; of other kinds those that nodes are in. @shown: one bit a band */
 static void
 legend_make_keys (VnLegend      *self,
@@ -242,8 +153,10 @@ legend_make_keys (VnLegend      *self,
   for (guint i = 0; i < n; i++)
     if (shown & (1u << i))
       {
-        gtk_grid_attach (GTK_GRID (self->keys), legend_make_key (self, kind, i, _(bands[i].title)), (int) (place % KEYS_PER_ROW),
-                         (int) (place / KEYS_PER_ROW), 1, 1);
+        GtkWidget *key = vn_legend_key_new (kind, i, _(bands[i].title));
+
+        g_signal_connect_swapped (key, "clicked", G_CALLBACK (legend_key_clicked), self);
+        gtk_grid_attach (GTK_GRID (self->keys), key, (int) (place % KEYS_PER_ROW), (int) (place / KEYS_PER_ROW), 1, 1);
         place++;
       }
 }
@@ -251,12 +164,12 @@ legend_make_keys (VnLegend      *self,
 static GtkWidget *
 legend_make_choice (VnLegend *self)
 {
-  GtkStringList *titles = gtk_string_list_new (NULL);
   GtkWidget *choice;
 
-  for (guint i = 0; i < VN_N_CHOICES; i++)
-    gtk_string_list_append (titles, _(vn_overlay_choice_get_info ((VnOverlayChoice) i)->title));
-  choice = gtk_drop_down_new (G_LIST_MODEL (titles), NULL);
+  self->titles = gtk_string_list_new (NULL);
+  for (guint i = 0; i < VN_CHOICE_FILE; i++)
+    gtk_string_list_append (self->titles, _(vn_overlay_choice_get_info ((VnOverlayChoice) i)->title));
+  choice = gtk_drop_down_new (G_LIST_MODEL (self->titles), NULL);
   gtk_widget_add_css_class (choice, "flat");
   gtk_widget_add_css_class (choice, "legend-choice");
   gtk_accessible_update_property (GTK_ACCESSIBLE (choice), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Node coloring"), -1);
@@ -409,9 +322,12 @@ vn_legend_new (void)
 VnOverlayChoice
 vn_legend_get_choice (VnLegend *self)
 {
+  guint selected;
+
   g_return_val_if_fail (VN_IS_LEGEND (self), VN_CHOICE_NONE);
 
-  return (VnOverlayChoice) MIN (gtk_drop_down_get_selected (GTK_DROP_DOWN (self->choice)), VN_N_CHOICES - 1);
+  selected = gtk_drop_down_get_selected (GTK_DROP_DOWN (self->choice));
+  return selected < VN_N_CHOICES ? (VnOverlayChoice) selected : VN_CHOICE_NONE;
 }
 
 /**
@@ -441,7 +357,48 @@ vn_legend_get_kind (VnLegend *self)
 {
   g_return_val_if_fail (VN_IS_LEGEND (self), VN_OVERLAY_NONE);
 
+  if (vn_legend_get_choice (self) == VN_CHOICE_FILE)
+    return self->file_kind;
   return vn_overlay_choice_get_info (vn_legend_get_choice (self))->kind;
+}
+
+/**
+ * vn_legend_set_file:
+ * @title: (nullable): what the numbers of a file are called; %NULL: none is open
+ * @kind: of them
+ *
+ * Lets the file be chosen, or not any more. No signal.
+ */
+void
+vn_legend_set_file (VnLegend      *self,
+                    const char    *title,
+                    VnOverlayKind  kind)
+{
+  VnOverlayChoice choice;
+
+  g_return_if_fail (VN_IS_LEGEND (self));
+
+  choice = vn_legend_get_choice (self);
+  self->quiet = TRUE;
+  self->file_kind = kind;
+  gtk_string_list_splice (self->titles, VN_CHOICE_FILE, g_list_model_get_n_items (G_LIST_MODEL (self->titles)) - VN_CHOICE_FILE,
+                          title != NULL ? (const char * const []) { title, NULL } : NULL);
+  gtk_drop_down_set_selected (GTK_DROP_DOWN (self->choice), title == NULL && choice == VN_CHOICE_FILE ? VN_CHOICE_NONE : choice);
+  self->quiet = FALSE;
+  legend_show_choice (self);
+}
+
+/**
+ * vn_legend_has_file:
+ *
+ * Returns: whether a file can be chosen
+ */
+gboolean
+vn_legend_has_file (VnLegend *self)
+{
+  g_return_val_if_fail (VN_IS_LEGEND (self), FALSE);
+
+  return g_list_model_get_n_items (G_LIST_MODEL (self->titles)) > VN_CHOICE_FILE;
 }
 
 /**
@@ -500,7 +457,7 @@ legend_find_shown (VnOverlayKind    kind,
 
   vn_overlay_kind_get_bands (kind, &n);
   for (guint i = 0; i < n; i++)
-    if (kind == VN_OVERLAY_ERROR || kind == VN_OVERLAY_AMOUNT || kind == VN_OVERLAY_DIFFERENCE
+    if (kind == VN_OVERLAY_ERROR || legend_has_scale (kind)
         || (overlay != NULL && vn_overlay_count_band (overlay, i) > 0))
       shown |= 1u << i;
   return shown;
@@ -522,7 +479,7 @@ vn_legend_set_overlay (VnLegend        *self,
 
   kind = vn_legend_get_kind (self);
   bands = vn_overlay_kind_get_bands (kind, &n);
-  if (kind == VN_OVERLAY_AMOUNT || kind == VN_OVERLAY_DIFFERENCE)
+  if (legend_has_scale (kind))
     vn_legend_scale_set_overlay (self->scale, kind, overlay);
   legend_make_keys (self, kind, legend_find_shown (kind, overlay));
   for (GtkWidget *key = gtk_widget_get_first_child (self->keys); key != NULL; key = gtk_widget_get_next_sibling (key))

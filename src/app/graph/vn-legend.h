@@ -27,6 +27,10 @@ VnOverlayChoice vn_legend_get_choice  (VnLegend        *self);
 void          vn_legend_set_choice    (VnLegend        *self,
                                        VnOverlayChoice  choice);
 VnOverlayKind vn_legend_get_kind      (VnLegend        *self);
+void          vn_legend_set_file      (VnLegend        *self,
+                                       const char      *title,     /* nullable */
+                                       VnOverlayKind    kind);
+gboolean      vn_legend_has_file      (VnLegend        *self);
 VnMetric      vn_legend_get_metric    (VnLegend        *self);
 VnHeatHandles vn_legend_get_handles   (VnLegend        *self);
 void          vn_legend_set_defaults  (VnLegend        *self,

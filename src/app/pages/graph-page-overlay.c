@@ -11,9 +11,17 @@
 static VnOverlayInput
 graph_page_overlay_get_input (VnGraphPage *self)
 {
-  return (VnOverlayInput) { .scene = self->scene, .model = vn_bench_get_model (VN_BENCH (self->document)),
+  VnOverlayInput input = { .scene = self->scene, .model = vn_bench_get_model (VN_BENCH (self->document)),
                             .result = vn_bench_get_shown (VN_BENCH (self->document)), .other = self->other,
                             .handles = vn_legend_get_handles (self->legend) };
+
+  if (self->numbers != NULL)
+    {
+      input.given = self->numbers->values;
+      input.n_given = self->numbers->n;
+      input.given_is_time = self->numbers->is_time;
+    }
+  return input;
 }
 
 /* ---- another run ---- */
@@ -116,6 +124,12 @@ graph_page_overlay_dup_note (VnGraphPage          *self,
                              const VnOverlayInput *input,
                              const VnOverlay      *overlay)
 {
+  if (choice == VN_CHOICE_FILE && self->numbers != NULL)
+    {
+      g_autofree char *total = vn_amount_format (VN_AMOUNT_SECONDS, vn_node_numbers_sum (self->numbers));
+
+      return vn_node_numbers_dup_note (self->numbers, total);
+    }
   if (choice != VN_CHOICE_DIFFERENCE || overlay != NULL)
     return vn_overlay_choice_dup_note (choice, input, overlay);
   if (self->reading != NULL)
@@ -140,11 +154,13 @@ vn_graph_page_update_overlay (VnGraphPage *self)
   if (choice == VN_CHOICE_DIFFERENCE)
     graph_page_overlay_list_runs (self);
   input = graph_page_overlay_get_input (self);
-  if (self->scene != NULL && input.result != NULL)
+  if (self->scene != NULL && (input.result != NULL || choice == VN_CHOICE_FILE))
     {
       overlay = vn_overlay_choice_build (choice, &input);
       note = graph_page_overlay_dup_note (self, choice, &input, overlay);
     }
+  else if (self->scene != NULL && self->numbers != NULL)
+    note = g_strdup (_("No error measured yet"));
   vn_graph_view_set_overlay (self->view, overlay);
   vn_legend_set_overlay (self->legend, overlay);
   vn_legend_set_note (self->legend, note);
@@ -159,7 +175,7 @@ vn_graph_page_update_legend (VnGraphPage *self)
   gboolean measured = self->scene != NULL && result != NULL && result->errors != NULL;
   GtkRequisition size;
 
-  vn_legend_set_measured (self->legend, measured);
+  vn_legend_set_measured (self->legend, measured || (self->scene != NULL && self->numbers != NULL));
   for (guint i = 0; measured && i < VN_N_CHOICES; i++)
     {
       const VnOverlayChoiceInfo *info = vn_overlay_choice_get_info ((VnOverlayChoice) i);
@@ -212,7 +228,8 @@ graph_page_overlay_chosen (VnGraphPage *self)
   if (self->document == NULL)
     return;
   graph_page_overlay_update_action (self);
-  vn_settings_set_string (OVERLAY_KEY, info->id);
+  if (choice != VN_CHOICE_FILE)
+    vn_settings_set_string (OVERLAY_KEY, info->id);
   if (info->kind == VN_OVERLAY_ERROR && choice == vn_overlay_choice_of_metric (info->metric))
     {
       vn_document_set_metric (self->document, info->metric);
@@ -228,7 +245,8 @@ vn_graph_page_choose_overlay (VnGraphPage *self,
 {
   VnOverlayChoice choice;
 
-  if (!vn_overlay_choice_find (id, &choice) || choice == vn_legend_get_choice (self->legend))
+  if (!vn_overlay_choice_find (id, &choice) || choice == vn_legend_get_choice (self->legend)
+      || (choice == VN_CHOICE_FILE && !vn_legend_has_file (self->legend)))
     return;
   vn_legend_set_choice (self->legend, choice);
   graph_page_overlay_chosen (self);
@@ -255,7 +273,7 @@ vn_graph_page_restore_overlay (VnGraphPage *self)
   g_autofree char *id = vn_settings_dup_string (OVERLAY_KEY, "contribution");
   VnOverlayChoice choice;
 
-  if (!vn_overlay_choice_find (id, &choice) || choice == VN_CHOICE_CONTRIBUTION)
+  if (!vn_overlay_choice_find (id, &choice) || choice == VN_CHOICE_CONTRIBUTION || choice == VN_CHOICE_FILE)
     choice = vn_overlay_choice_of_metric (vn_document_get_metric (self->document));
   else if (vn_overlay_choice_get_info (choice)->kind == VN_OVERLAY_ERROR && choice != VN_CHOICE_LOCAL)
     vn_document_set_metric (self->document, vn_overlay_choice_get_info (choice)->metric);

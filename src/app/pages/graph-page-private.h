@@ -8,6 +8,7 @@
 #include "vn-graph-view.h"
 #include "vn-legend.h"
 #include "vn-minimap.h"
+#include "vn-node-data.h"
 
 G_BEGIN_DECLS
 
@@ -26,6 +27,9 @@ struct _VnGraphPage
   char          *other_id;      /* the one it is to, or NULL */
   VnRun         *other;         /* NULL: being read, or none */
   GCancellable  *reading;
+  VnNodeNumbers *numbers;       /* of a file, or NULL */
+  VnModel       *numbers_model; /* borrowed: whose nodes they are of; only to be compared */
+  GCancellable  *numbers_reading;
   guint          handles_source;    /* the lists follow the handles of the legend, a moment later */
   guint          at;            /* which of the selected nodes was travelled to last, in their order; G_MAXUINT: none */
 
@@ -49,6 +53,16 @@ void vn_graph_page_restore_overlay  (VnGraphPage *self);
 void vn_graph_page_forget_overlay   (VnGraphPage *self);
 void vn_graph_page_choose_overlay   (VnGraphPage *self,
                                      const char  *id);
+
+/* numbers of a file (graph-page-numbers.c) */
+void vn_graph_page_read_numbers     (VnGraphPage   *self,
+                                     const char    *path);
+void vn_graph_page_cancel_numbers   (VnGraphPage   *self);
+void vn_graph_page_check_numbers    (VnGraphPage   *self);
+void vn_graph_page_drop_numbers     (VnGraphPage   *self);
+void vn_graph_page_ask_numbers      (GSimpleAction *action,
+                                     GVariant      *parameter,
+                                     gpointer       data);
 
 /* selection (graph-page-select.c) */
 void vn_graph_page_show_selection   (VnGraphPage *self);

@@ -36,6 +36,7 @@ graph_page_update_actions (VnGraphPage *self)
   GAction *action = g_action_map_lookup_action (G_ACTION_MAP (self->actions), "groups");
 
   g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_boolean (vn_graph_view_get_grouped (self->view)));
+  graph_page_set_enabled (self, "open-numbers", self->scene != NULL);
   graph_page_set_enabled (self, "groups", can_group);
   graph_page_set_enabled (self, "fold-pairs", self->has_pairs);
   graph_page_set_enabled (self, "expand-all", can_group);
@@ -115,6 +116,7 @@ graph_page_add_actions (VnGraphPage *self)
     { "expand", graph_page_change_groups, NULL, NULL, NULL, { 0 } },
     { "collapse", graph_page_change_groups, NULL, NULL, NULL, { 0 } },
     { "overlay", NULL, "s", "'contribution'", graph_page_change_overlay, { 0 } },
+    { "open-numbers", vn_graph_page_ask_numbers, NULL, NULL, NULL, { 0 } },
     { "lasso", NULL, NULL, "false", graph_page_change_lasso, { 0 } },
     { "next-selected", graph_page_go_to_selected, NULL, NULL, NULL, { 0 } },
     { "previous-selected", graph_page_go_to_selected, NULL, NULL, NULL, { 0 } },
@@ -211,6 +213,7 @@ graph_page_scene_changed (VnGraphPage *self)
   if (self->grouping != NULL)
     g_cancellable_cancel (self->grouping);
   g_clear_object (&self->grouping);
+  vn_graph_page_check_numbers (self);
   if (model != self->grouped)
     {
       g_clear_pointer (&self->scene, vn_scene_unref);
@@ -361,6 +364,7 @@ vn_graph_page_dispose (GObject *object)
 
   self->busy = TRUE;
   vn_graph_page_forget_overlay (self);
+  vn_graph_page_drop_numbers (self);
   g_clear_object (&self->actions);
   if (self->grouping != NULL)
     g_cancellable_cancel (self->grouping);
@@ -442,4 +446,20 @@ vn_graph_page_init (VnGraphPage *self)
   vn_minimap_set_view (self->minimap, self->view);
   graph_page_add_actions (self);
   graph_page_zoom_changed (self);
+}
+
+/**
+ * vn_graph_page_open_numbers:
+ * @path: of Model Explorer's node data, a profile of ONNX Runtime, or a table of names and values
+ *
+ * Reads the file in the background, and colors the graph by it. A model must be open.
+ */
+void
+vn_graph_page_open_numbers (VnGraphPage *self,
+                            const char  *path)
+{
+  g_return_if_fail (VN_IS_GRAPH_PAGE (self) && path != NULL);
+  g_return_if_fail (self->document != NULL && vn_bench_get_model (VN_BENCH (self->document)) != NULL);
+
+  vn_graph_page_read_numbers (self, path);
 }

@@ -11,4 +11,7 @@ G_BEGIN_DECLS
 #define VN_TYPE_GRAPH_PAGE (vn_graph_page_get_type ())
 G_DECLARE_FINAL_TYPE (VnGraphPage, vn_graph_page, VN, GRAPH_PAGE, AdwBin)
 
+void vn_graph_page_open_numbers (VnGraphPage *self,
+                                 const char  *path);
+
 G_END_DECLS

@@ -81,18 +81,38 @@ compat_add_picture_filter (GtkFileChooser *chooser)
 }
 
 static void
+compat_add_any_filter (GtkFileChooser *chooser)
+{
+  g_autoptr(GtkFileFilter) all = gtk_file_filter_new ();
+
+  gtk_file_filter_set_name (all, _("All files"));
+  gtk_file_filter_add_pattern (all, "*");
+  gtk_file_chooser_add_filter (chooser, all);
+}
+
+static void
+compat_add_numbers_filters (GtkFileChooser *chooser)
+{
+  static const char * const patterns[] = { "*.json", "*.csv", "*.tsv" };
+  g_autoptr(GtkFileFilter) filter = gtk_file_filter_new ();
+
+  gtk_file_filter_set_name (filter, _("Node data, profiles, tables (JSON, CSV)"));
+  for (guint i = 0; i < G_N_ELEMENTS (patterns); i++)
+    gtk_file_filter_add_pattern (filter, patterns[i]);
+  gtk_file_chooser_add_filter (chooser, filter);
+  compat_add_any_filter (chooser);
+}
+
+static void
 compat_add_filters (GtkFileChooser *chooser)
 {
   g_autoptr(GtkFileFilter) models = gtk_file_filter_new ();
-  g_autoptr(GtkFileFilter) all = gtk_file_filter_new ();
 
   gtk_file_filter_set_name (models, _("ONNX models and projects"));
   gtk_file_filter_add_pattern (models, "*.onnx");
   gtk_file_filter_add_pattern (models, "*.vernier");
   gtk_file_chooser_add_filter (chooser, models);
-  gtk_file_filter_set_name (all, _("All files"));
-  gtk_file_filter_add_pattern (all, "*");
-  gtk_file_chooser_add_filter (chooser, all);
+  compat_add_any_filter (chooser);
 }
 
 static void
@@ -142,6 +162,7 @@ vn_choose_file (GtkWidget      *parent,
     [VN_CHOOSE_SCRIPT] = { N_("Choose Python Script"), N_("_Choose"), GTK_FILE_CHOOSER_ACTION_OPEN },
     [VN_CHOOSE_LABELS] = { N_("Choose Labels"), N_("_Choose"), GTK_FILE_CHOOSER_ACTION_OPEN },
     [VN_CHOOSE_SAVE_PICTURE] = { N_("Export Graph Image"), N_("_Export"), GTK_FILE_CHOOSER_ACTION_SAVE },
+    [VN_CHOOSE_NUMBERS] = { N_("Color the Graph by a File"), N_("_Open"), GTK_FILE_CHOOSER_ACTION_OPEN },
     [VN_CHOOSE_EXPORT_FOLDER] = { N_("Export To"), N_("_Choose"), GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER },
   };
   GtkWindow *window = GTK_WINDOW (gtk_widget_get_ancestor (parent, GTK_TYPE_WINDOW));
@@ -157,6 +178,8 @@ vn_choose_file (GtkWidget      *parent,
     compat_add_report_filters (GTK_FILE_CHOOSER (dialog));
   if (kind == VN_CHOOSE_SAVE_PICTURE)
     compat_add_picture_filter (GTK_FILE_CHOOSER (dialog));
+  if (kind == VN_CHOOSE_NUMBERS)
+    compat_add_numbers_filters (GTK_FILE_CHOOSER (dialog));
   if (suggestion != NULL)
     compat_suggest (GTK_FILE_CHOOSER (dialog), suggestion);
   g_signal_connect_data (dialog, "response", G_CALLBACK (compat_choice_response), choice,

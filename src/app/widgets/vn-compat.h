@@ -22,6 +22,7 @@ typedef enum
   VN_CHOOSE_LABELS,
   VN_CHOOSE_SAVE_PICTURE,
   VN_CHOOSE_EXPORT_FOLDER,
+  VN_CHOOSE_NUMBERS,
 } VnChooseKind;
 
 typedef void (*VnChooseFunc) (GFile    *file,

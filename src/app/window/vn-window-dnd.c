@@ -3,6 +3,7 @@
 #include "vn-window-private.h"
 
 #include "vn-i18n.h"
+#include "vn-node-data.h"
 
 static gboolean
 window_dnd_is_folder (GFile *file)
@@ -10,9 +11,15 @@ window_dnd_is_folder (GFile *file)
   return g_file_query_file_type (file, G_FILE_QUERY_INFO_NONE, NULL) == G_FILE_TYPE_DIRECTORY;
 }
 
+static gboolean
+window_dnd_has_numbers (GFile *file)
+{
+  return g_file_peek_path (file) != NULL && vn_node_data_is_file (g_file_peek_path (file));
+}
+
 /**
  * vn_window_drop_file:
- * @file: what was dropped: a model is opened, a folder holds samples
+ * @file: what was dropped: a model is opened, a folder holds samples, values of nodes color the graph
  *
  * Returns: whether it could be used
  */
@@ -85,8 +92,10 @@ window_dnd_value_known (GtkDropTarget *target,
   const GValue *value = gtk_drop_target_get_value (target);
   GSList *files = value != NULL ? g_value_get_boxed (value) : NULL;
 
-  gtk_label_set_label (self->drop_label, files != NULL && window_dnd_is_folder (files->data) ? _("Use as Samples")
-                                                                                  : _("Open Model"));
+  gtk_label_set_label (self->drop_label, files == NULL ? _("Open Model")
+                                         : window_dnd_is_folder (files->data) ? _("Use as Samples")
+                                         : window_dnd_has_numbers (files->data) ? _("Color the Graph by a File")
+                                         : _("Open Model"));
 }
 
 /* The whole window is a place to drop files on. */

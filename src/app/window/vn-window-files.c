@@ -4,7 +4,9 @@
 
 #include "vn-compat.h"
 #include "vn-error.h"
+#include "vn-graph-page.h"
 #include "vn-i18n.h"
+#include "vn-node-data.h"
 #include "vn-project-file.h"
 #include "vn-report.h"
 #include "vn-settings-dialog.h"
@@ -65,9 +67,24 @@ window_files_open_settings (VnWindow   *self,
     vn_toasts_show (self->toast, _("Recipe opened"), _("Undo"), "win.undo");
 }
 
+static void
+window_files_open_numbers (VnWindow   *self,
+                           const char *path)
+{
+  if (vn_bench_get_model (VN_BENCH (self->document)) == NULL)
+    {
+      vn_toasts_show (self->toast, _("Open a model first: values of nodes need one."), NULL, NULL);
+      return;
+    }
+  vn_window_show_page (self, "graph");
+  for (guint i = 0; i < VN_WINDOW_N_PAGES; i++)
+    if (VN_IS_GRAPH_PAGE (self->view_pages[i]))
+      vn_graph_page_open_numbers (VN_GRAPH_PAGE (self->view_pages[i]), path);
+}
+
 /**
  * vn_window_open_file:
- * @file: a model, a project, or settings for the open model
+ * @file: a model, a project, or settings or values of nodes for the open model
  */
 void
 vn_window_open_file (VnWindow *self,
@@ -83,6 +100,8 @@ vn_window_open_file (VnWindow *self,
     vn_toasts_show (self->toast, _("Only files on this computer can be opened."), NULL, NULL);
   else if (vn_project_is_file (path))
     window_files_open_project (self, path);
+  else if (vn_node_data_is_file (path))
+    window_files_open_numbers (self, path);
   else if (g_str_has_suffix (path, ".json"))
     window_files_open_settings (self, path);
   else

@@ -349,11 +349,13 @@ window_add_pages (VnWindow *self)
     }
 }
 
-/* The overlays of the graph, by the table that its legend has. */
+/* The overlays of the graph, by the table that its legend has; last the one of a file that is to be opened. */
 static void
 window_add_colors (VnWindow *self)
 {
-  for (guint i = 0; i < VN_N_CHOICES; i++)
+  g_autoptr(GMenu) files = g_menu_new ();
+
+  for (guint i = 0; i < VN_CHOICE_FILE; i++)
     {
       const VnOverlayChoiceInfo *info = vn_overlay_choice_get_info ((VnOverlayChoice) i);
       g_autoptr(GMenuItem) item = g_menu_item_new (_(info->title), NULL);
@@ -361,6 +363,8 @@ window_add_colors (VnWindow *self)
       g_menu_item_set_action_and_target (item, "graph.overlay", "s", info->id);
       g_menu_append_item (self->colors_menu, item);
     }
+  g_menu_append (files, _("_From File…"), "graph.open-numbers");
+  g_menu_append_section (self->colors_menu, NULL, G_MENU_MODEL (files));
 }
 
 /* A bar that floats at the foot of the page is not covered. */

@@ -207,6 +207,43 @@ vn_scene_build_amounts (const VnScene *scene,
   return overlay;
 }
 
+/**
+ * vn_scene_build_numbers:
+ * @numbers: one for each node of the scene, finite; NaN: not known
+ *
+ * Returns: (transfer full): numbers of any kind on the blue scale, from the least to the largest
+ */
+VnOverlay *
+vn_scene_build_numbers (const VnScene *scene,
+                        const double  *numbers)
+{
+  guint n;
+  VnOverlay *overlay;
+  double least = INFINITY, largest = -INFINITY;
+
+  g_return_val_if_fail (scene != NULL && numbers != NULL, NULL);
+
+  n = vn_scene_get_n_nodes (scene);
+  overlay = vn_overlay_new (VN_OVERLAY_NUMBER, n, NULL);
+  for (guint i = 0; i < n; i++)
+    {
+      least = fmin (least, numbers[i]);
+      largest = fmax (largest, numbers[i]);
+    }
+  if (least <= largest)
+    vn_overlay_set_span (overlay, least, largest);
+  for (guint i = 0; i < n; i++)
+    {
+      VnOverlayItem item;
+
+      if (isnan (numbers[i]))
+        continue;
+      vn_overlay_rate_number (overlay, numbers[i], &item);
+      vn_overlay_set (overlay, i, &item);
+    }
+  return overlay;
+}
+
 /* ---- kernels ---- */
 
 /* What becomes of the nodes, in a word, and how much that wants to be looked at. */

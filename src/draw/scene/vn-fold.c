@@ -406,7 +406,7 @@ fold_is_worse (VnOverlayKind        kind,
   return item->t > than->t;
 }
 
-/* A group shows its worst node, of amounts their sum, and beside it how its nodes are. */
+/* A group shows its worst node, of numbers the largest, of amounts their sum, and beside it how its nodes are. */
 static void
 fold_add_note (const VnFold    *self,
                const VnOverlay *overlay,
@@ -456,6 +456,7 @@ vn_fold_make_overlay (const VnFold    *self,
 {
   guint n;
   VnOverlay *shown;
+  double least, largest;
 
   g_return_val_if_fail (self != NULL && overlay != NULL, NULL);
   g_return_val_if_fail (vn_overlay_get_n (overlay) == vn_scene_get_n_nodes (self->whole), NULL);
@@ -463,6 +464,8 @@ vn_fold_make_overlay (const VnFold    *self,
   n = vn_scene_get_n_nodes (self->scene);
   shown = vn_overlay_new (vn_overlay_get_kind (overlay), n, vn_overlay_get_unit (overlay));
   vn_overlay_set_total (shown, vn_overlay_get_amount_unit (overlay), vn_overlay_get_total (overlay));
+  vn_overlay_get_span (overlay, &least, &largest);
+  vn_overlay_set_span (shown, least, largest);
   for (guint i = 0; i < n; i++)
     if (vn_scene_get_node (self->scene, i)->kind == VN_SCENE_GROUP)
       fold_add_note (self, overlay, shown, i);

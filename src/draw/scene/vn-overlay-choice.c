@@ -170,6 +170,34 @@ overlay_choice_build_difference (const VnOverlayInput *input)
   return overlay;
 }
 
+/* ---- of a file ---- */
+
+/* Boxes that stand for several nodes add up their times, of other numbers they show the largest. */
+static VnOverlay *
+overlay_choice_build_given (const VnOverlayInput *input)
+{
+  guint n = vn_scene_get_n_nodes (input->scene);
+  g_autofree double *values = g_new (double, n + 1);
+
+  if (input->given == NULL)
+    return NULL;
+  for (guint i = 0; i < n; i++)
+    values[i] = NAN;
+  for (guint i = 0; i < MIN (input->n_given, input->model->graph->nodes->len); i++)
+    {
+      guint box = isnan (input->given[i]) ? VN_SCENE_NONE : vn_scene_find_source (input->scene, i);
+
+      if (box == VN_SCENE_NONE)
+        continue;
+      if (input->given_is_time && !isnan (values[box]))
+        values[box] += input->given[i];
+      else
+        values[box] = fmax (values[box], input->given[i]);
+    }
+  return input->given_is_time ? vn_scene_build_amounts (input->scene, values, VN_AMOUNT_SECONDS)
+                              : vn_scene_build_numbers (input->scene, values);
+}
+
 /**
  * vn_overlay_choice_build:
  *
@@ -197,6 +225,8 @@ vn_overlay_choice_build (VnOverlayChoice       choice,
       return vn_scene_build_kernels (input->scene, input->model, input->result);
     case VN_CHOICE_DIFFERENCE:
       return overlay_choice_build_difference (input);
+    case VN_CHOICE_FILE:
+      return overlay_choice_build_given (input);
     case VN_CHOICE_NONE:
       return NULL;
     default:

@@ -31,6 +31,8 @@ typedef struct
  * @result: (nullable): the shown run
  * @other: (nullable): the run that a difference is to
  * @handles: of the choice
+ * @given, @n_given: (nullable) (array length=n_given): what a file gives, by index of the node; NaN: nothing
+ * @given_is_time: that is seconds, which add up
  */
 typedef struct
 {
@@ -38,6 +40,9 @@ typedef struct
   const VnModel *model;
   VnRun         *result, *other;
   VnHeatHandles  handles;
+  const double  *given;
+  guint          n_given;
+  gboolean       given_is_time;
 } VnOverlayInput;
 
 const VnOverlayChoiceInfo *vn_overlay_choice_get_info (VnOverlayChoice       choice);

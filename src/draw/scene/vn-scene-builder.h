@@ -43,6 +43,8 @@ VnOverlay    *vn_scene_build_rows       (const VnScene  *scene,
 VnOverlay    *vn_scene_build_amounts    (const VnScene  *scene,
                                          const double   *amounts,
                                          VnAmountUnit    unit);
+VnOverlay    *vn_scene_build_numbers    (const VnScene  *scene,
+                                         const double   *numbers);
 VnOverlay    *vn_scene_build_local      (const VnScene  *scene,
                                          const VnModel  *model,
                                          VnRun          *result,

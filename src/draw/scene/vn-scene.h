@@ -139,6 +139,7 @@ typedef enum
   VN_OVERLAY_PRECISION,  /* no fill, badges at all zooms */
   VN_OVERLAY_KERNELS,    /* blue where a runtime computes in float, no ring */
   VN_OVERLAY_DIFFERENCE, /* violet where the error is less than in another run, orange where it is more, no ring */
+  VN_OVERLAY_NUMBER,     /* blue scale from the least to the largest, ticks by quartile, no ring */
 } VnOverlayKind;
 
 /* What the amounts of an overlay are. */
@@ -165,7 +166,7 @@ typedef enum
  * @value: what is written, without unit
  * @mark: also of a node that was not measured
  * @band: which line of vn_overlay_kind_get_bands() it counts to; of errors set by vn_overlay_set()
- * @amount: size or time: what a closed group adds up
+ * @amount: size or time: what a closed group adds up; or the number
  */
 typedef struct
 {
@@ -220,6 +221,15 @@ double               vn_overlay_get_total  (const VnOverlay     *self);
 VnAmountUnit         vn_overlay_get_amount_unit (const VnOverlay *self);
 void                 vn_overlay_rate_amount (const VnOverlay    *self,
                                             double               amount,
+                                            VnOverlayItem       *item);
+void                 vn_overlay_set_span   (VnOverlay           *self,
+                                            double               least,
+                                            double               largest);
+void                 vn_overlay_get_span   (const VnOverlay     *self,
+                                            double              *least,
+                                            double              *largest);
+void                 vn_overlay_rate_number (const VnOverlay    *self,
+                                            double               number,
                                             VnOverlayItem       *item);
 guint                vn_overlay_count_band (const VnOverlay     *self,
                                             guint                band);

@@ -327,7 +327,13 @@ check_choices (const VnScene *scene,
                const VnModel *model,
                VnRun         *result)
 {
-  VnOverlayInput input = { .scene = scene, .model = model, .result = result, .other = result };
+  const guint n_nodes = model->graph->nodes->len;
+  g_autofree double *given = g_new (double, n_nodes);
+  VnOverlayInput input = { .scene = scene, .model = model, .result = result, .other = result, .given = given,
+                           .n_given = n_nodes };
+
+  for (guint i = 0; i < n_nodes; i++)
+    given[i] = i % 7;
 
   for (guint choice = 0; choice < VN_N_CHOICES; choice++)
     {

@@ -266,6 +266,9 @@ test_choices (void)
   bar = widget (&fixture, VN_TYPE_HEAT_BAR, 0);
   scale = gtk_widget_get_next_sibling (bar);
   keys = widget (&fixture, GTK_TYPE_GRID, 0);
+  g_assert_false (vn_legend_has_file (fixture.legend));
+  vn_legend_set_file (fixture.legend, "power.csv", VN_OVERLAY_NUMBER);
+  g_assert_true (vn_legend_has_file (fixture.legend));
   for (guint choice = 0; choice < VN_N_CHOICES; choice++)
     {
       const VnOverlayChoiceInfo *info = vn_overlay_choice_get_info ((VnOverlayChoice) choice);
@@ -279,10 +282,15 @@ test_choices (void)
       g_assert_cmpint (vn_legend_get_choice (fixture.legend), ==, choice);
       g_assert_cmpint (gtk_widget_get_visible (bar), ==, info->kind == VN_OVERLAY_ERROR);
       g_assert_cmpint (gtk_widget_get_visible (scale), ==, info->kind == VN_OVERLAY_AMOUNT ||
-                       info->kind == VN_OVERLAY_DIFFERENCE);
+                       info->kind == VN_OVERLAY_DIFFERENCE || info->kind == VN_OVERLAY_NUMBER);
       g_assert_true (info->kind == VN_OVERLAY_NONE || gtk_widget_get_first_child (keys) != NULL);
       keep (&fixture, info->id);
     }
+  vn_legend_set_file (fixture.legend, "profile.json", VN_OVERLAY_AMOUNT);
+  g_assert_cmpint (vn_legend_get_kind (fixture.legend), ==, VN_OVERLAY_AMOUNT);
+  vn_legend_set_file (fixture.legend, NULL, VN_OVERLAY_NUMBER);
+  g_assert_false (vn_legend_has_file (fixture.legend));
+  g_assert_cmpint (vn_legend_get_choice (fixture.legend), ==, VN_CHOICE_NONE);
   gtk_window_destroy (GTK_WINDOW (fixture.window));
 }
 
