@@ -30,6 +30,7 @@ typedef struct
  * VnCompareOptions:
  * @folds: (array length=n_folds) (nullable): others that are quantized in the same way: each is measured on its own samples, and
  *   what is told is that of all samples together
+ * @answers: (nullable) (element-type VnSampleAnswer): gets what detectors find in each sample: vn_evaluate_accuracy() alone
  */
 typedef struct
 {
@@ -44,6 +45,7 @@ typedef struct
   VnParts     *parts;        /* nullable: of the float network: vn_find_parts() */
   const VnCompareFold *folds;
   guint        n_folds;
+  GPtrArray   *answers;
 } VnCompareOptions;
 
 /* Cumulative error: both networks run on the same samples, the same tensors are compared. Never stores activations

@@ -43,11 +43,12 @@ _vn_quantize_job_compare (VnQuantizeJob  *self,
   const VnJobInput *input = &self->input;
   VnRun *result = self->draft;
   g_autoptr(GHashTable) names = NULL;
+  g_autoptr(GPtrArray) answers = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_sample_answer_free);
   g_autoptr(VnModel) quantized = NULL, written = vn_job_take_rounded (input, self->corrected, self->rounded);
   g_auto(VnFolds) folds = { NULL };
   VnCompareOptions options = { .plan = result->plan, .samples = (const guint *) (gpointer) input->measured->data,
                                .n_samples = input->measured->len, .n_threads = input->n_threads, .parts = input->parts,
-                               .task = self->settings.recipe->task };
+                               .task = self->settings.recipe->task, .answers = answers };
   VnProgress progress = vn_job_get_reporter (self->job);
 
   quantized = vn_job_write_measurable (input, written, result->plan, result->quantized, result->value_names, &names, error);
@@ -72,6 +73,8 @@ _vn_quantize_job_compare (VnQuantizeJob  *self,
                                                        input->dataset, &options,
                                                        &result->accuracy, cancellable, error))
     return FALSE;
+  if (answers->len > 0)
+    result->answers = g_steal_pointer (&answers);
   vn_task_note_unread (result->accuracy.kept.task, result->recipe->task, "task", result->notes);
   vn_labels_note_chance (&result->accuracy, result->notes);
   return TRUE;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-answers.h"
 #include "vn-calibrate.h"
 #include "vn-contributions.h"
 #include "vn-curve.h"

@@ -373,6 +373,25 @@ def run_beside_networks(code, *words):
     return run.stdout
 
 
+def count_detections(desk, app, preset):
+    """As the list of samples tells them in Compare: how many of the float network's are kept, and how many there were."""
+    app.key("Escape")
+    app.key("alt+3")
+    app.steady(lambda: app.labels("Compare"), "the page goes on changing")
+    app.click("push button", "Detections on the Samples", "Compare")
+
+    def count():
+        rows = [re.fullmatch("(?:all |([0-9]+) of )([0-9]+) kept", text) for text in app.labels("Compare")]
+        counts = [(int(row[1] or row[2]), int(row[2])) for row in rows if row]
+        lost = [n - kept for kept, n in counts]
+        return (sum(kept for kept, n in counts), sum(n for kept, n in counts)) if counts and lost == sorted(lost)[::-1] else None
+
+    found = app.steady(count, "no detections are listed, or not the most lost first")
+    app.wait(lambda: any(re.fullmatch("Quantized · .* added", text) for text in app.labels("Compare")), "there is no picture")
+    picture("journey-answers-" + preset)
+    return found
+
+
 def judge_detector(desk, vernier, preset):
     """Runs a project in the window: what is left of the detections, and what the window says."""
     home = pathlib.Path.home()
@@ -388,7 +407,10 @@ def judge_detector(desk, vernier, preset):
     app.find("push button", "Lower the Error", "Review")
     picture("journey-detector-" + preset)
     labels = app.steady(lambda: app.labels("Review"), "the review goes on changing")
+    kept, n = count_detections(desk, app, preset)
     app.kill()
+    said = [text for text in labels if re.search(f"\\b{kept} of {n}\\b", text)]
+    assert said, f"{kept} of {n} detections are listed: {labels}"
     return float(run_beside_networks(LEFT, "detector.onnx", written)), labels
 
 

@@ -71,29 +71,29 @@ vn_detections_suppress (GArray *self)
 }
 
 /**
- * vn_detections_match:
+ * vn_detections_pair:
  * @first, @other: (element-type VnDetection): after suppression
- * @n_kept: (out): of @first, those with one of @other of the same class that overlaps by VN_KEPT_IOU or more
- * @n_added: (out): of @other, those that are left over
  *
  * The best of @first choose before the others what overlaps them most; each of @other is chosen once.
+ *
+ * Returns: (transfer full) (element-type guint): by box of @first one of @other of the same class that overlaps by VN_KEPT_IOU or
+ *   more; %VN_NO_PARTNER: there is none
  */
-void
-vn_detections_match (GArray *first,
-                     GArray *other,
-                     guint  *n_kept,
-                     guint  *n_added)
+GArray *
+vn_detections_pair (GArray *first,
+                    GArray *other)
 {
+  GArray *partners;
   g_autofree gboolean *taken = NULL;
 
-  g_return_if_fail (first != NULL && other != NULL && n_kept != NULL && n_added != NULL);
+  g_return_val_if_fail (first != NULL && other != NULL, NULL);
 
+  partners = g_array_sized_new (FALSE, FALSE, sizeof (guint), first->len);
   taken = g_new0 (gboolean, other->len + 1);
-  *n_kept = 0;
   for (guint i = 0; i < first->len; i++)
     {
       const VnDetection *box = &g_array_index (first, VnDetection, i);
-      guint best = other->len;
+      guint best = VN_NO_PARTNER;
       double most = 0;
 
       for (guint k = 0; k < other->len; k++)
@@ -107,8 +107,32 @@ vn_detections_match (GArray *first,
               best = k;
             }
         }
-      taken[best] = TRUE;
-      *n_kept += best < other->len;
+      if (best != VN_NO_PARTNER)
+        taken[best] = TRUE;
+      g_array_append_val (partners, best);
     }
+  return partners;
+}
+
+/**
+ * vn_detections_match:
+ * @first, @other: (element-type VnDetection): after suppression
+ * @n_kept: (out): of @first, those that vn_detections_pair() finds one of @other for
+ * @n_added: (out): of @other, those that are left over
+ */
+void
+vn_detections_match (GArray *first,
+                     GArray *other,
+                     guint  *n_kept,
+                     guint  *n_added)
+{
+  g_autoptr(GArray) partners = NULL;
+
+  g_return_if_fail (first != NULL && other != NULL && n_kept != NULL && n_added != NULL);
+
+  partners = vn_detections_pair (first, other);
+  *n_kept = 0;
+  for (guint i = 0; i < partners->len; i++)
+    *n_kept += g_array_index (partners, guint, i) != VN_NO_PARTNER;
   *n_added = other->len - *n_kept;
 }

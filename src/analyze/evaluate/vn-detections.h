@@ -3,25 +3,15 @@
 
 /* Boxes that detectors give: overlap, non-maximum suppression, and which of them another network has as well. */
 
-#include <glib.h>
+#include "vn-answers.h"
 
 G_BEGIN_DECLS
-
-/**
- * VnDetection: an axis-parallel box.
- * @x1, @y1, @x2, @y2: corners, in any unit
- * @label: number of the class
- */
-typedef struct
-{
-  double x1, y1, x2, y2;
-  double score;
-  guint  label;
-} VnDetection;
 
 double vn_detection_get_iou   (const VnDetection *a,
                                const VnDetection *b);
 void   vn_detections_suppress (GArray            *self);      /* of VnDetection */
+GArray *vn_detections_pair    (GArray            *first,
+                               GArray            *other);     /* of guint */
 void   vn_detections_match    (GArray            *first,
                                GArray            *other,
                                guint             *n_kept,

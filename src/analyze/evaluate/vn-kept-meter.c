@@ -3,6 +3,8 @@
  * network for the first samples: one may show nothing. */
 #include "vn-kept-meter.h"
 
+#include "vn-detections.h"
+
 #define MOST_LOOKS_UNKNOWN 3u     /* samples without any known answer, after which the others are not waited for */
 #define MOST_LOOKS 8u             /* samples in whose answer nothing is shown */
 
@@ -12,8 +14,9 @@ struct _VnKeptMeter
   VnTask     task;
   gpointer   layout;              /* nullable */
   guint      n_looks, n_others;
-  GMutex     lock;                /* of @sums */
+  GMutex     lock;                /* of what follows */
   VnKeptSum *sums;                /* by other network */
+  GPtrArray *answers;             /* (nullable) (element-type VnSampleAnswer): by sample: what detectors find */
 };
 
 /**
@@ -44,11 +47,26 @@ vn_kept_meter_new (const VnModel    *first,
   return self;
 }
 
+/**
+ * vn_kept_meter_collect:
+ * @answers: (element-type VnSampleAnswer): as long as there are samples; gets what the first network and the next one find, where
+ *   they are detectors; what cannot be read stays %NULL
+ */
+void
+vn_kept_meter_collect (VnKeptMeter *self,
+                       GPtrArray   *answers)
+{
+  g_return_if_fail (self != NULL && answers != NULL && self->answers == NULL);
+
+  self->answers = g_ptr_array_ref (answers);
+}
+
 void
 vn_kept_meter_free (VnKeptMeter *self)
 {
   if (self == NULL)
     return;
+  g_clear_pointer (&self->answers, g_ptr_array_unref);
   for (guint k = 0; k < self->n_others; k++)
     vn_kept_sum_clear (&self->sums[k]);
   g_free (self->sums);
@@ -177,9 +195,30 @@ kept_meter_read (const VnKeptMeter   *self,
   return answer;
 }
 
+/* @first, @other: of the reader of detectors */
+static void
+kept_meter_keep_boxes (VnKeptMeter         *self,
+                       guint                item,
+                       const VnTaskOutputs *outputs,
+                       GArray              *first,
+                       GArray              *other)
+{
+  VnSampleAnswer *answer;
+
+  if (self->task != VN_TASK_DETECTION || self->answers == NULL || item >= self->answers->len)
+    return;
+  answer = g_new0 (VnSampleAnswer, 1);
+  *answer = (VnSampleAnswer) { .height = outputs->height, .width = outputs->width, .first = g_array_ref (first),
+                               .other = g_array_ref (other), .partners = vn_detections_pair (first, other) };
+  g_mutex_lock (&self->lock);
+  vn_sample_answer_free (g_ptr_array_index (self->answers, item));
+  g_ptr_array_index (self->answers, item) = answer;
+  g_mutex_unlock (&self->lock);
+}
+
 /* By other network; those whose answer cannot be read have none. */
 static VnKeptSum *
-kept_meter_compare (const VnKeptMeter   *self,
+kept_meter_compare (VnKeptMeter         *self,
                     guint                item,
                     const VnTaskOutputs *outputs)
 {
@@ -196,6 +235,8 @@ kept_meter_compare (const VnKeptMeter   *self,
         continue;
       sums[k].n_samples++;
       reader->compare (first, other, item, &sums[k]);
+      if (k == 0)
+        kept_meter_keep_boxes (self, item, outputs, first, other);
       reader->free (other);
     }
   if (first != NULL)

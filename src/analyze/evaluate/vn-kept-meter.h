@@ -12,6 +12,8 @@ typedef struct _VnKeptMeter VnKeptMeter;
 VnKeptMeter *vn_kept_meter_new      (const VnModel       *first,
                                      const VnTaskHint    *hint,       /* nullable */
                                      guint                n_others);
+void         vn_kept_meter_collect  (VnKeptMeter         *self,
+                                     GPtrArray           *answers);
 void         vn_kept_meter_free     (VnKeptMeter         *self);
 gboolean     vn_kept_meter_look     (VnKeptMeter         *self,
                                      const VnTaskOutputs *first);

@@ -4,6 +4,7 @@
 
 #include "vn-compare-page.h"
 
+#include "vn-answers-view.h"
 #include "vn-compare-link.h"
 #include "vn-compare-pane.h"
 #include "vn-compare-table.h"
@@ -31,11 +32,12 @@ struct _VnComparePage
   GtkPaned        *upper, *whole;
   VnComparePane   *panes[2];
   GtkWidget       *tools;
-  GtkToggleButton *together, *as_table, *fold;
+  GtkToggleButton *together, *as_table, *as_answers, *fold;
   GtkButton       *fit;
   GtkStack        *lower;
   VnCompareTensor *tensor;
   VnCompareTable  *table;
+  VnAnswersView   *answers;
 };
 
 /* what both sides show (compare-page-match.c) */

@@ -146,13 +146,35 @@ compare_page_fit_clicked (VnComparePage *self)
   vn_compare_link_fit (self->link);
 }
 
+/* The lower pane shows a table, what detectors find, or the tensor that is looked at. */
 static void
-compare_page_table_toggled (VnComparePage *self)
+compare_page_lower_toggled (VnComparePage   *self,
+                            GtkToggleButton *button)
 {
-  gtk_stack_set_visible_child (self->lower, gtk_toggle_button_get_active (self->as_table)
-                               ? GTK_WIDGET (self->table) : GTK_WIDGET (self->tensor));
-  if (gtk_toggle_button_get_active (self->as_table))
-    gtk_toggle_button_set_active (self->fold, FALSE);
+  GtkToggleButton *other = button == self->as_table ? self->as_answers : self->as_table;
+  gboolean is_on = gtk_toggle_button_get_active (button);
+
+  if (is_on)
+    {
+      gtk_toggle_button_set_active (other, FALSE);
+      gtk_toggle_button_set_active (self->fold, FALSE);
+    }
+  gtk_stack_set_visible_child (self->lower, gtk_toggle_button_get_active (self->as_table) ? GTK_WIDGET (self->table)
+                               : gtk_toggle_button_get_active (self->as_answers) ? GTK_WIDGET (self->answers)
+                               : GTK_WIDGET (self->tensor));
+}
+
+/* Boxes are kept of the last whole run alone. */
+static void
+compare_page_update_answers (VnComparePage *self)
+{
+  gboolean has_answers;
+
+  vn_answers_view_set_run (self->answers, vn_bench_get_confirmed (VN_BENCH (self->document)));
+  has_answers = vn_answers_view_has_answers (self->answers);
+  gtk_widget_set_visible (GTK_WIDGET (self->as_answers), has_answers);
+  if (!has_answers)
+    gtk_toggle_button_set_active (self->as_answers, FALSE);
 }
 
 static void
@@ -171,8 +193,10 @@ compare_page_toggle (GtkWidget  *widget,
 {
   VnComparePage *self = VN_COMPARE_PAGE (widget);
   GtkToggleButton *button = g_str_has_suffix (name, "together") ? self->together : g_str_has_suffix (name, "table")
-                            ? self->as_table : self->fold;
+                            ? self->as_table : g_str_has_suffix (name, "answers") ? self->as_answers : self->fold;
 
+  if (!gtk_widget_get_visible (GTK_WIDGET (button)))
+    return;
   gtk_toggle_button_set_active (button, !gtk_toggle_button_get_active (button));
 }
 
@@ -235,6 +259,8 @@ compare_page_set_document (VnPage     *page,
 
   self->document = g_object_ref (document);
   vn_compare_tensor_set_document (self->tensor, document);
+  vn_answers_view_set_document (self->answers, document);
+  g_signal_connect_object (document, "changed::run", G_CALLBACK (compare_page_update_answers), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "changed::model", G_CALLBACK (vn_compare_page_model_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "changed::run", G_CALLBACK (vn_compare_page_sources_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "changed::runs", G_CALLBACK (vn_compare_page_sources_changed), self, G_CONNECT_SWAPPED);
@@ -308,6 +334,7 @@ vn_compare_page_class_init (VnComparePageClass *klass)
   g_type_ensure (VN_TYPE_COMPARE_PANE);
   g_type_ensure (VN_TYPE_COMPARE_TENSOR);
   g_type_ensure (VN_TYPE_COMPARE_TABLE);
+  g_type_ensure (VN_TYPE_ANSWERS_VIEW);
   gtk_widget_class_set_accessible_role (class, GTK_ACCESSIBLE_ROLE_GROUP);
   gtk_widget_class_set_template_from_resource (class, "/io/github/vernier/Vernier/vn-compare-page.ui");
   gtk_widget_class_bind_template_child (class, VnComparePage, stack);
@@ -320,6 +347,8 @@ vn_compare_page_class_init (VnComparePageClass *klass)
   gtk_widget_class_bind_template_child (class, VnComparePage, tools);
   gtk_widget_class_bind_template_child (class, VnComparePage, together);
   gtk_widget_class_bind_template_child (class, VnComparePage, as_table);
+  gtk_widget_class_bind_template_child (class, VnComparePage, as_answers);
+  gtk_widget_class_bind_template_child (class, VnComparePage, answers);
   gtk_widget_class_bind_template_child (class, VnComparePage, fold);
   gtk_widget_class_bind_template_child (class, VnComparePage, fit);
   gtk_widget_class_bind_template_child (class, VnComparePage, lower);
@@ -328,10 +357,12 @@ vn_compare_page_class_init (VnComparePageClass *klass)
   gtk_widget_class_bind_template_callback (class, compare_page_ask_second);
   gtk_widget_class_install_action (class, "compare.together", NULL, compare_page_toggle);
   gtk_widget_class_install_action (class, "compare.table", NULL, compare_page_toggle);
+  gtk_widget_class_install_action (class, "compare.answers", NULL, compare_page_toggle);
   gtk_widget_class_install_action (class, "compare.fold", NULL, compare_page_toggle);
   gtk_widget_class_install_action (class, "compare.open-file", NULL, compare_page_open_action);
   gtk_widget_class_add_binding_action (class, GDK_KEY_m, GDK_ALT_MASK, "compare.together", NULL);
   gtk_widget_class_add_binding_action (class, GDK_KEY_t, GDK_ALT_MASK, "compare.table", NULL);
+  gtk_widget_class_add_binding_action (class, GDK_KEY_d, GDK_ALT_MASK, "compare.answers", NULL);
   gtk_widget_class_add_binding_action (class, GDK_KEY_l, GDK_ALT_MASK, "compare.fold", NULL);
 }
 
@@ -370,7 +401,8 @@ vn_compare_page_init (VnComparePage *self)
   g_signal_connect_object (self->tensor, "rebuild", G_CALLBACK (compare_page_rebuild), self, G_CONNECT_SWAPPED);
   g_signal_connect_swapped (self->together, "toggled", G_CALLBACK (compare_page_together_toggled), self);
   g_signal_connect_swapped (self->fit, "clicked", G_CALLBACK (compare_page_fit_clicked), self);
-  g_signal_connect_swapped (self->as_table, "toggled", G_CALLBACK (compare_page_table_toggled), self);
+  g_signal_connect_swapped (self->as_table, "toggled", G_CALLBACK (compare_page_lower_toggled), self);
+  g_signal_connect_swapped (self->as_answers, "toggled", G_CALLBACK (compare_page_lower_toggled), self);
   g_signal_connect_swapped (self->fold, "toggled", G_CALLBACK (compare_page_fold_toggled), self);
   g_signal_connect_swapped (self->overlay, "get-child-position", G_CALLBACK (compare_page_place_tools), self);
   g_signal_connect_swapped (self->upper, "notify::position", G_CALLBACK (compare_page_divider_moved), self);

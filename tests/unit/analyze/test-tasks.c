@@ -72,8 +72,16 @@ test_match (void)
                                        { 80, 80, 90, 90, 0.9, 0 } };
   g_autoptr(GArray) a = make_boxes (first, 4), b = make_boxes (other, 5), none = make_boxes (first, 0);
   g_autoptr(GArray) twice = make_boxes (first, 1);
+  static const guint kept_by[] = { 0, VN_NO_PARTNER, VN_NO_PARTNER, 3 };
+  VnSampleAnswer *answer = g_new0 (VnSampleAnswer, 1);
   guint n_kept, n_added;
 
+  *answer = (VnSampleAnswer) { .first = g_array_ref (a), .other = g_array_ref (b), .partners = vn_detections_pair (a, b) };
+  g_assert_cmpmem (answer->partners->data, answer->partners->len * sizeof (guint), kept_by, sizeof kept_by);
+  g_assert_cmpuint (vn_sample_answer_count_kept (answer), ==, 2);
+  g_assert_cmpuint (vn_sample_answer_find_owner (answer, 3), ==, 3);
+  g_assert_cmpuint (vn_sample_answer_find_owner (answer, 4), ==, VN_NO_PARTNER);
+  vn_sample_answer_free (answer);
   vn_detections_match (a, b, &n_kept, &n_added);
   g_assert_cmpuint (n_kept, ==, 2);
   g_assert_cmpuint (n_added, ==, 3);
