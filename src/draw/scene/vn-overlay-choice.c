@@ -172,7 +172,17 @@ overlay_choice_build_difference (const VnOverlayInput *input)
 
 /* ---- of a file ---- */
 
-/* Boxes that stand for several nodes add up their times, of other numbers they show the largest. */
+/* Whether the file gives something for the very node that a box is drawn for. */
+static gboolean
+overlay_choice_has_own (const VnOverlayInput *input,
+                        guint                 box)
+{
+  const guint source = vn_scene_get_node (input->scene, box)->source;
+
+  return source < input->n_given && !isnan (input->given[source]);
+}
+
+/* Boxes that stand for several nodes add up their times; of other numbers they show that of their own node, else the largest. */
 static VnOverlay *
 overlay_choice_build_given (const VnOverlayInput *input)
 {
@@ -189,9 +199,9 @@ overlay_choice_build_given (const VnOverlayInput *input)
 
       if (box == VN_SCENE_NONE)
         continue;
-      if (input->given_is_time && !isnan (values[box]))
-        values[box] += input->given[i];
-      else
+      if (input->given_is_time)
+        values[box] = isnan (values[box]) ? input->given[i] : values[box] + input->given[i];
+      else if (vn_scene_get_node (input->scene, box)->source == i || !overlay_choice_has_own (input, box))
         values[box] = fmax (values[box], input->given[i]);
     }
   return input->given_is_time ? vn_scene_build_amounts (input->scene, values, VN_AMOUNT_SECONDS)

@@ -68,6 +68,45 @@ test_small (void)
   g_assert_false (vn_overlay_get (overlay, 1)->measured);
 }
 
+/* What a file gives for nodes that share a box: times add up, of other numbers the own node's counts, else the largest. */
+static void
+check_given (const VnModel *model,
+             const VnScene *scene)
+{
+  static const struct { const char *box; double sum, number; } cases[] = {
+    { "q0", 3 + 4, 3 }, { "conv", 1 + 2 + 5, 5 }, { "relu", NAN, NAN }, { "q1", 8 + 9 + 12, 12 }, { "pool", 10, 10 },
+  };
+  double given[] = { 1, 2, 3, 4, 5, NAN, NAN, 8, 9, 10, 12, -3 };    /* dw db q0 dq0 conv relu q1 cast dq1 pool dq2 sigmoid */
+  VnOverlayInput input = { .scene = scene, .model = model, .given = given, .n_given = G_N_ELEMENTS (given) };
+  double least, largest;
+
+  g_assert_cmpuint (model->graph->nodes->len, ==, G_N_ELEMENTS (given));
+  for (guint is_time = 0; is_time < 2; is_time++)
+    {
+      g_autoptr(VnOverlay) overlay = NULL;
+
+      given[11] = is_time ? 3 : -3;
+      input.given_is_time = is_time;
+      overlay = vn_overlay_choice_build (VN_CHOICE_FILE, &input);
+      g_assert_cmpint (vn_overlay_get_kind (overlay), ==, is_time ? VN_OVERLAY_AMOUNT : VN_OVERLAY_NUMBER);
+      for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+        {
+          const VnOverlayItem *item = vn_overlay_get (overlay, vn_scene_find_node (scene, cases[i].box));
+
+          g_test_message ("%s: %g", cases[i].box, item->amount);
+          g_assert_cmpint (item->measured, ==, !isnan (cases[i].sum));
+          if (item->measured)
+            g_assert_cmpfloat (item->amount, ==, is_time ? cases[i].sum : cases[i].number);
+        }
+      vn_overlay_get_span (overlay, &least, &largest);
+      g_assert_cmpfloat (vn_overlay_get_total (overlay), ==, is_time ? 57 : 0);
+      g_assert_cmpfloat (least, ==, is_time ? 0 : -3);
+      g_assert_cmpfloat (largest, ==, is_time ? 0 : 12);
+    }
+  input.given = NULL;
+  g_assert_null (vn_overlay_choice_build (VN_CHOICE_FILE, &input));
+}
+
 /* x → pair → Conv (weight and bias restored from integers) → Relu → pair → two readers with a DequantizeLinear each, one behind a
  * Cast. Folded, it is drawn as the float network with two small boxes; unfolded, every node has a box. */
 static void
@@ -144,6 +183,7 @@ test_pairs (void)
 
   whole = vn_scene_build (model, NULL, VN_PAIRS_UNFOLDED);
   g_assert_cmpuint (vn_scene_get_n_nodes (whole), ==, 1 + graph->nodes->len);
+  check_given (model, scene);
 }
 
 /* By the share of the whole: three decades; ticks are quarters of these. */
@@ -174,6 +214,48 @@ test_amounts (void)
     }
   g_assert_cmpuint (vn_overlay_count_band (overlay, 0), ==, 3);
   g_assert_cmpfloat_with_epsilon (vn_amount_share_at (vn_amount_t (0.05)), 0.05, 1e-9);
+}
+
+/* Any numbers, from the least to the largest; where there is no span they are in the middle. */
+static void
+test_numbers (void)
+{
+  static const struct
+  {
+    double      numbers[4];
+    float       t[4];
+    guint       ticks[4], bands[4];
+    const char *words[4];
+  } cases[] = {
+    { { -2, 0, 1.5, 6 }, { 0, 0.25f, 0.4375f, 1 }, { 0, 1, 2, 4 }, { 0, 0, 1, 2 }, { "\u22122", "0", "1.5", "6" } },
+    { { 7, 7, NAN, 7 }, { 0.5f, 0.5f, 0, 0.5f }, { 2, 2, 0, 2 }, { 1, 1, 0, 1 }, { "7", "7", "", "7" } },
+    { { -1e308, 1e308, 0, NAN }, { 0, 1, 0.5f, 0 }, { 0, 4, 2, 0 }, { 0, 2, 1, 0 },
+      { "\u22121e+308", "1e+308", "0", "" } },
+  };
+
+  for (guint c = 0; c < G_N_ELEMENTS (cases); c++)
+    {
+      g_autoptr(VnModel) model = vn_model_new (8, 13);
+      VnShape shape = VN_SHAPE (4);
+      VnValue *value = vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &shape);
+      g_autoptr(VnScene) scene = NULL;
+      g_autoptr(VnOverlay) overlay = NULL;
+
+      for (guint i = 0; i < 3; i++)
+        value = vn_node_get_output (add_node (model->graph, NULL, "Relu", value, NULL, shape), 0);
+      scene = vn_scene_build (model, NULL, VN_PAIRS_UNFOLDED);
+      overlay = vn_scene_build_numbers (scene, cases[c].numbers);
+      for (guint i = 0; i < 4; i++)
+        {
+          const VnOverlayItem *item = vn_overlay_get (overlay, i);
+
+          g_assert_cmpint (item->measured, ==, !isnan (cases[c].numbers[i]));
+          g_assert_cmpfloat_with_epsilon (item->t, cases[c].t[i], 1e-6);
+          g_assert_cmpuint (item->ticks, ==, cases[c].ticks[i]);
+          g_assert_cmpuint (item->band, ==, cases[c].bands[i]);
+          g_assert_cmpstr (item->value, ==, cases[c].words[i]);
+        }
+    }
 }
 
 static void
@@ -433,6 +515,7 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/scene-builder/small", test_small);
   g_test_add_func ("/scene-builder/pairs", test_pairs);
+  g_test_add_func ("/scene-builder/numbers", test_numbers);
   g_test_add_func ("/scene-builder/amounts", test_amounts);
   g_test_add_func ("/scene-builder/precisions", test_precisions);
   g_test_add_func ("/scene-builder/networks", test_networks);
