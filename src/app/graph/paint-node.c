@@ -294,20 +294,25 @@ paint_slim_text (Paint      *paint,
                  const Look *look)
 {
   double left = look->box.x + LEFT_MARGIN, right = look->box.x + look->box.width - RIGHT_MARGIN;
-  double y = look->box.y;
+  double y = look->box.y, width;
   PangoLayout *layout;
 
   if (look->node->differs || look->is_excluded)
     {
-      double width = paint_badge (paint, look, right, y + 15);
-
+      width = paint_badge (paint, look, right, y + 15);
       right -= width > 0 ? width + 7 : 0;
     }
   if (look->item != NULL && !look->is_excluded)
     right = vn_paint_value (paint, look, right, y + 19, FALSE);
   vn_paint_set_color (paint, look->text, 1);
-  layout = vn_paint_text (paint, TEXT_OP, look->node->op, right - 6 - left, NULL);
+  layout = vn_paint_text (paint, TEXT_OP, look->node->op, right - 6 - left, &width);
   vn_paint_show_middle (paint, layout, left, y + 15);
+  if (look->node->family != VN_FAMILY_CONVERSION || look->node->detail == NULL || right - left - width < 30)
+    return;
+  /* what a conversion does is its scale */
+  vn_paint_set_color (paint, look->text, look->dim);
+  layout = vn_paint_text (paint, TEXT_SMALL, look->node->detail, right - left - width - 6, NULL);
+  vn_paint_show_middle (paint, layout, left + width + 6, y + 15);
 }
 
 /* The operator in screen pixels, whatever the zoom. */

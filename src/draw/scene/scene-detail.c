@@ -2,6 +2,7 @@
 /* The few words beside an operator that say which kind of it this is. */
 #include "vn-scene-builder.h"
 
+#include "scene-pairs.h"
 #include "vn-i18n.h"
 
 #include <string.h>
@@ -190,19 +191,31 @@ detail_mode (const VnNode *node,
   scene_detail_add_word (text, mode);
 }
 
+/* Type, scale and zero point. */
+static void
+detail_pair (const VnNode *node,
+             GString      *text)
+{
+  g_autofree char *words = vn_scene_pair_dup_text (node);
+
+  scene_detail_add_word (text, words);
+}
+
 /* Sorted by name. */
 static const Detail details[] = {
   { "ArgMax", detail_axis },             { "ArgMin", detail_axis },
   { "AveragePool", detail_pool },        { "Cast", detail_cast },
   { "Concat", detail_axis },             { "Conv", detail_conv },
   { "ConvInteger", detail_conv },        { "ConvTranspose", detail_conv },
-  { "DepthToSpace", detail_mode },       { "Flatten", detail_axis },
+  { "DepthToSpace", detail_mode },       { "DequantizeLinear", detail_pair },
+  { "Flatten", detail_axis },
   { "FusedConv", detail_conv },          { "Gather", detail_axis },
   { "GatherElements", detail_axis },     { "Gemm", detail_matrix },
   { "LayerNormalization", detail_axis }, { "LogSoftmax", detail_axis },
   { "LpPool", detail_pool },             { "MatMul", detail_matrix },
   { "MatMulInteger", detail_matrix },    { "MaxPool", detail_pool },
   { "Pad", detail_mode },                { "QLinearConv", detail_conv },
+  { "QuantizeLinear", detail_pair },
   { "ReduceL2", detail_axes },           { "ReduceMax", detail_axes },
   { "ReduceMean", detail_axes },         { "ReduceMin", detail_axes },
   { "ReduceSum", detail_axes },          { "Resize", detail_mode },

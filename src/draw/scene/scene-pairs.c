@@ -182,8 +182,9 @@ vn_scene_pairs_get_host (const VnScenePairs *self,
 
 /**
  * vn_scene_pair_get_dtype:
+ * @quantize: QuantizeLinear or DequantizeLinear
  *
- * Returns: the type of the integers that @quantize makes, as far as it is known
+ * Returns: the type of the integers that it makes or reads, as far as it is known
  */
 VnDType
 vn_scene_pair_get_dtype (const VnNode *quantize)
@@ -192,7 +193,7 @@ vn_scene_pair_get_dtype (const VnNode *quantize)
 
   g_return_val_if_fail (quantize != NULL, VN_DTYPE_UNDEFINED);
 
-  output = scene_pairs_find_integers (quantize);
+  output = scene_pairs_restores (quantize) ? vn_node_get_input (quantize, 0) : scene_pairs_find_integers (quantize);
   zero_point = vn_node_get_input (quantize, 2);
   if (output != NULL && output->type.kind == VN_TYPE_TENSOR && output->type.dtype != VN_DTYPE_UNDEFINED)
     return output->type.dtype;

@@ -480,7 +480,9 @@ vn_scene_node_get_size (const VnSceneNode *node,
     }
   if (node->kind == VN_SCENE_NODE)
     {
-      *width = scene_measure_width (node->op, NODE_ROOM);
+      gboolean shows_detail = node->family == VN_FAMILY_CONVERSION && node->detail != NULL;
+
+      *width = scene_measure_width (node->op, NODE_ROOM + (shows_detail ? 6.4 * g_utf8_strlen (node->detail, -1) : 0));
       *height = node->slim ? SLIM_HEIGHT : FULL_HEIGHT;
       return;
     }
