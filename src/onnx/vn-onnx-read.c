@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads a model: recognises the kind of file, decodes the head, and explains failures. */
 #include "vn-onnx-private.h"
+#include "vn-onnx-parse.h"
 
 #include "vn-error.h"
 #include "vn-file.h"
@@ -28,19 +29,23 @@ static const struct {
   gsize       size;
   const char *what;
 } magics[] = {
-  { 0, "PK\003\004",          4, N_("a zip archive (a PyTorch checkpoint or a packed folder)") },
-  { 0, "\x89HDF",             4, N_("an HDF5 file (Keras)")                                    },
-  { 4, "TFL3",                4, N_("a TensorFlow Lite model")                                 },
-  { 4, "ORTM",                4, N_("a model in ONNX Runtime's own format; convert it back")   },
-  { 0, "GGUF",                4, N_("a GGUF file")                                             },
-  { 0, "\x93NUMPY",           6, N_("a NumPy array")                                           },
-  { 0, "\x80\x02",            2, N_("a Python pickle (a PyTorch checkpoint)")                  },
-  { 0, "\x1f\x8b",            2, N_("a compressed file; unpack it first")                      },
-  { 0, "\x89PNG",             4, N_("an image")                                               },
-  { 0, "\xff\xd8\xff",        3, N_("an image")                                               },
-  { 0, "version https://git-lfs", 23, N_("a Git LFS pointer; fetch the file itself")           },
-  { 0, "<",                   1, N_("a text file")                                             },
-  { 0, "ir_version:",         11, N_("a model written as text; convert it to the binary form") },
+  { 0, "PK\003\004",          4, N_("a zip archive (PyTorch, Keras): export the model with torch.onnx.export() or tf2onnx") },
+  { 0, "\x80\x02",            2, N_("a Python pickle (PyTorch): export the model with torch.onnx.export()") },
+  { 0, "\x80\x04",            2, N_("a Python pickle: export the model with torch.onnx.export() or skl2onnx") },
+  { 0, "\x89HDF",             4, N_("an HDF5 file (Keras .h5): export the model with tf2onnx") },
+  { 4, "TFL3",                4, N_("a TensorFlow Lite model: convert it with tf2onnx --tflite") },
+  { 4, "ORTM",                4, N_("a model in ONNX Runtime's own format (.ort): open the .onnx file that it was made of") },
+  { 0, "GGUF",                4, N_("a GGUF file (llama.cpp): export the model it was made of with Optimum") },
+  { 0, "ftrt",                4, N_("a TensorRT engine: open the .onnx file that it was built from") },
+  { 0, "ptrt",                4, N_("a TensorRT engine: open the .onnx file that it was built from") },
+  { 0, "<?xml",               5, N_("an XML file (OpenVINO .xml has no way back): open the model that it was converted from") },
+  { 0, "<net ",               5, N_("an OpenVINO model: open the model that it was converted from") },
+  { 0, "\x93NUMPY",           6, N_("a NumPy array") },
+  { 0, "\x1f\x8b",            2, N_("a compressed file; unpack it first") },
+  { 0, "\x89PNG",             4, N_("an image") },
+  { 0, "\xff\xd8\xff",        3, N_("an image") },
+  { 0, "version https://git-lfs", 23, N_("a Git LFS pointer; fetch the file itself") },
+  { 0, "<",                   1, N_("a text file") },
 };
 
 static const char *
@@ -241,7 +246,7 @@ onnx_read_strip_input (VnOnnxReader  *self,
 
 /**
  * vn_onnx_read_bytes:
- * @bytes: an encoded ModelProto; kept alive by the model's tensors
+ * @bytes: a ModelProto, encoded (kept alive by the model's tensors) or as text: protobuf's text format, or its JSON
  * @path: (nullable): where it came from
  *
  * Fails with %VN_ERROR_MALFORMED if this is no ONNX model or one that breaks the format's rules, %VN_ERROR_UNSUPPORTED
@@ -255,6 +260,7 @@ vn_onnx_read_bytes (GBytes      *bytes,
                     const char  *path,
                     GError     **error)
 {
+  g_autoptr(GBytes) encoded = NULL;
   g_autoptr(GBytes) small = NULL;
   g_autoptr(VnModel) model = NULL;
   guint mark = vn_memory_mark ();
@@ -263,7 +269,13 @@ vn_onnx_read_bytes (GBytes      *bytes,
 
   g_return_val_if_fail (bytes != NULL, NULL);
 
-  vn_onnx_reader_init (&self, bytes, path);
+  encoded = vn_onnx_is_text (bytes) ? vn_onnx_parse (bytes, error) : g_bytes_ref (bytes);
+  if (encoded == NULL)
+    {
+      g_prefix_error (error, _("“%s” is not an ONNX file: "), onnx_read_shown_path (path));
+      return NULL;
+    }
+  vn_onnx_reader_init (&self, encoded, path);
   self.decode_graph = vn_onnx_graph_decode;
   small = onnx_read_strip_input (&self, STRIP_MODEL, error);
   if (small != NULL)

@@ -55,6 +55,13 @@ try_model (const guint8 *data,
   return TRUE;
 }
 
+gboolean
+try_text (const guint8 *data,
+          gsize         size)
+{
+  return try_model (data, size);
+}
+
 /* As before quantizing, or with every pass there is. */
 static void
 prepare (const VnModel *model,

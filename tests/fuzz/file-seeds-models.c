@@ -57,6 +57,28 @@ seed_prepare (GPtrArray *seeds)
   seed_model (seeds);
 }
 
+static const char * const texts[] = {
+  "# a comment\nir_version: 8 opset_import { version: 17 }\ngraph { name: 'g' \"\\x41\\303\\274\\u00fc\"\n"
+  "  node { input: \"x\" input: \"w\" output: \"y\" op_type: \"Add\"\n"
+  "  attribute < name: \"a\" type: FLOATS floats: [1, -.5e1, inf] > }\n"
+  "  initializer: { dims: 2 data_type: 1 float_data: [0.1, nan] name: \"w\" };\n"
+  "  input { name: \"x\" type { tensor_type { elem_type: 1 shape { dim { dim_value: 0x2 } } } } }\n"
+  "  output { name: \"y\" type { tensor_type { elem_type: 1 } } } }\n",
+  "{\"irVersion\": \"8\", \"opset_import\": [{\"version\": 17}], "
+  "\"graph\": {\"name\": \"\\u00fc\\ud83d\\ude00\", \"node\": [{\"input\": [\"x\", \"w\"], "
+  "\"output\": [\"y\"], \"opType\": \"Add\", \"attribute\": [{\"name\": \"a\", \"type\": \"INT\", \"i\": \"-3\"}]}], "
+  "\"initializer\": [{\"dims\": [\"2\"], \"dataType\": 1, \"rawData\": \"AACAPwAAAEA=\", \"name\": \"w\", \"docString\": null}], "
+  "\"input\": [{\"name\": \"x\", \"type\": {\"tensorType\": {\"elemType\": 1, \"shape\": {\"dim\": [{\"dimValue\": \"2\"}]}}}}], "
+  "\"output\": [{\"name\": \"y\", \"type\": {\"tensorType\": {\"elemType\": 1}}}]}}",
+};
+
+void
+seed_text (GPtrArray *seeds)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    g_ptr_array_add (seeds, g_bytes_new_static (texts[i], strlen (texts[i])));
+}
+
 /* ---- weights in other files ---- */
 
 static void

@@ -106,11 +106,12 @@ compat_add_numbers_filters (GtkFileChooser *chooser)
 static void
 compat_add_filters (GtkFileChooser *chooser)
 {
+  static const char * const patterns[] = { "*.onnx", "*.onnxtxt", "*.textproto", "*.pbtxt", "*.prototxt", "*.json", "*.vernier" };
   g_autoptr(GtkFileFilter) models = gtk_file_filter_new ();
 
   gtk_file_filter_set_name (models, _("ONNX models and projects"));
-  gtk_file_filter_add_pattern (models, "*.onnx");
-  gtk_file_filter_add_pattern (models, "*.vernier");
+  for (guint i = 0; i < G_N_ELEMENTS (patterns); i++)
+    gtk_file_filter_add_pattern (models, patterns[i]);
   gtk_file_chooser_add_filter (chooser, models);
   compat_add_any_filter (chooser);
 }
