@@ -548,6 +548,17 @@ vn_verify_job_new (const VnVerifySettings *settings)
   return job;
 }
 
+/* A file that ONNX Runtime reads as it is: one of text must be encoded first. Every writer begins with the IR version, field 1. */
+static gboolean
+verify_job_is_encoded (const char *path)   /* nullable */
+{
+  g_autoptr(GFile) file = path != NULL && g_file_test (path, G_FILE_TEST_IS_REGULAR) ? g_file_new_for_path (path) : NULL;
+  g_autoptr(GFileInputStream) stream = file != NULL ? g_file_read (file, NULL, NULL) : NULL;
+  guint8 first = 0;
+
+  return stream != NULL && g_input_stream_read (G_INPUT_STREAM (stream), &first, 1, NULL, NULL) == 1 && first == 0x08;
+}
+
 /**
  * vn_verify_job_new_for_result:
  * @result: of a run; not changed
@@ -574,7 +585,7 @@ vn_verify_job_new_for_result (VnRun      *result,
   source = result->source->path;
   settings = (VnVerifySettings) { .path = path, .model = result->quantized, .data = result->data,
                                   .input_shapes = result->settings.shapes, .python = python,
-                                  .float_path = source != NULL && g_file_test (source, G_FILE_TEST_IS_REGULAR) ? source : NULL };
+                                  .float_path = verify_job_is_encoded (source) ? source : NULL };
   if (!is_asked)
     {
       settings.n_samples = result->forecast != NULL && result->forecast->float_seconds > LONG_RUN ? FEW_SAMPLES / 2 : FEW_SAMPLES;
