@@ -548,7 +548,7 @@ vn_verify_job_new (const VnVerifySettings *settings)
   return job;
 }
 
-/* A file that ONNX Runtime reads as it is; one of text must be encoded first. Every writer begins with the IR version, field 1. */
+/* A file that ONNX Runtime reads as it is; one of text must be encoded first. Writers begin with the IR version, field 1. */
 static gboolean
 verify_job_is_encoded (const char *path)   /* nullable */
 {
