@@ -432,13 +432,18 @@ char *
 vn_bench_dup_file_name (VnBench    *self,
                         const char *ending)
 {
+  static const char * const suffixes[] = { ".onnx", ".onnxtxt", ".textproto", ".prototxt", ".pbtxt", ".json" };
   g_autofree char *title = NULL;
 
   g_return_val_if_fail (VN_IS_BENCH (self), NULL);
 
   title = vn_bench_dup_title (self);
-  if (g_str_has_suffix (title, ".onnx"))
-    title[strlen (title) - strlen (".onnx")] = '\0';
+  for (guint i = 0; i < G_N_ELEMENTS (suffixes); i++)
+    if (g_str_has_suffix (title, suffixes[i]))
+      {
+        title[strlen (title) - strlen (suffixes[i])] = '\0';
+        break;
+      }
   return g_strconcat (title, ending, NULL);
 }
 

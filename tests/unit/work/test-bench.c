@@ -315,6 +315,31 @@ test_project (Fixture       *self,
   g_assert_false (vn_bench_is_stale (self->bench));
 }
 
+/* What is made of a model is called after it, however that is written. */
+static void
+test_file_names (Fixture       *self,
+                 gconstpointer  data)
+{
+  static const struct { const char *path, *name; } cases[] = {
+    { "/a/detector.onnx", "detector-quantized.onnx" },
+    { "/a/detector.onnxtxt", "detector-quantized.onnx" },
+    { "/a/detector.json", "detector-quantized.onnx" },
+    { "/a/detector.v2", "detector.v2-quantized.onnx" },
+    { "/a/x.onnx.onnx", "x.onnx-quantized.onnx" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(VnModel) model = make_model ();
+      g_autofree char *name = NULL;
+
+      model->path = g_strdup (cases[i].path);
+      vn_bench_set_model (self->bench, model);
+      name = vn_bench_dup_file_name (self->bench, VN_QUANTIZED_SUFFIX);
+      g_assert_cmpstr (name, ==, cases[i].name);
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -324,6 +349,7 @@ main (int    argc,
   g_test_add ("/bench/follows", Fixture, NULL, set_up, test_follows, tear_down);
   g_test_add ("/bench/subject", Fixture, NULL, set_up, test_subject, tear_down);
   g_test_add ("/bench/precision", Fixture, NULL, set_up, test_precision, tear_down);
+  g_test_add ("/bench/file-names", Fixture, NULL, set_up, test_file_names, tear_down);
   g_test_add ("/bench/project", Fixture, NULL, set_up, test_project, tear_down);
   return g_test_run ();
 }
