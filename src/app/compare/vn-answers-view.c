@@ -24,7 +24,7 @@ struct _VnAnswersView
   GPtrArray       *sorted;         /* of VnSampleAnswer, borrowed from @run: the most lost first */
   guint            shown;
 
-  GtkWidget       *box, *status;
+  GtkWidget       *box;
   GtkListBox      *list;
   GtkLabel        *titles[2];
   VnBoxesPicture  *pictures[2];

@@ -186,69 +186,114 @@ constant_panel_show_numbers (VnConstantPanel *self)
     vn_numbers_view_set (self->numbers, constant_panel_get_shown (self));
 }
 
-static void
-constant_panel_add_channels (VnConstantPanel *self)
-{
-  static const char * const types[] = { "Conv", "ConvTranspose", "Gemm", "MatMul" };
-  const VnTensor *numbers = self->look->numbers;
-  const VnShape *shape;
-  VnChannelRanges channels = { 0 };
-  gboolean has_channels = FALSE;
-  GtkWidget *section;
-  int axis;
+/* ---- copy and save ---- */
 
-  for (guint i = 0; self->item != NULL && i < G_N_ELEMENTS (types); i++)
-    has_channels |= vn_node_is (self->item->node, types[i]);
-  if (!has_channels || numbers == NULL || numbers->shape.rank < 2)
-    return;
-  shape = &numbers->shape;
-  axis = vn_tensor_query_get_axis (self->item->node);
-  vn_channel_ranges_scan (&channels, numbers->data, (gsize) vn_shape_count (shape, 0, axis), (gsize) shape->dims[axis],
-                          (gsize) vn_shape_count (shape, axis + 1, (int) shape->rank));
-  section = vn_inspector_weight_channels (self->document, self->item, &channels);
-  if (section != NULL)
-    gtk_box_append (GTK_BOX (self->below), section);
+/* @path: (nullable): where to save; %NULL: to the clipboard */
+typedef struct
+{
+  VnDocument *document;
+  VnTensor   *tensor;
+  char       *path;
+} Output;
+
+static void
+constant_panel_free_output (gpointer data)
+{
+  Output *self = data;
+
+  g_object_unref (self->document);
+  vn_tensor_unref (self->tensor);
+  g_free (self->path);
+  g_free (self);
 }
 
-/* ---- copy and save ---- */
+static Output *
+constant_panel_new_output (VnConstantPanel *self)
+{
+  Output *output = g_new0 (Output, 1);
+
+  output->document = g_object_ref (self->document);
+  output->tensor = vn_tensor_ref ((VnTensor *) constant_panel_get_shown (self));
+  return output;
+}
+
+static void
+constant_panel_run_copying (GTask        *task,
+                            gpointer      source,
+                            gpointer      data,
+                            GCancellable *cancellable)
+{
+  gboolean is_whole;
+
+  g_task_return_pointer (task, vn_numbers_dup_text (((const Output *) data)->tensor, MOST_COPIED, &is_whole), g_free);
+}
+
+static void
+constant_panel_copied (GObject      *source,
+                       GAsyncResult *async,
+                       gpointer      data)
+{
+  const Output *output = g_task_get_task_data (G_TASK (async));
+  g_autofree char *text = g_task_propagate_pointer (G_TASK (async), NULL);
+
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (source)), text);
+  vn_bench_report (VN_BENCH (output->document), output->tensor->n_elements <= MOST_COPIED ? _("Values copied")
+                   : _("The first million values copied"));
+}
 
 static void
 constant_panel_copy (VnConstantPanel *self)
 {
-  gboolean is_whole;
-  g_autofree char *text = vn_numbers_dup_text (constant_panel_get_shown (self), MOST_COPIED, &is_whole);
+  g_autoptr(GTask) task = g_task_new (self, NULL, constant_panel_copied, NULL);
 
-  gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)), text);
-  vn_bench_report (VN_BENCH (self->document), is_whole ? _("Values copied") : _("The first million values copied"));
+  g_task_set_task_data (task, constant_panel_new_output (self), constant_panel_free_output);
+  vn_thread_run_task (task, constant_panel_run_copying);
 }
 
-typedef struct { VnDocument *document; VnTensor *tensor; } Saving;
+static void
+constant_panel_run_saving (GTask        *task,
+                           gpointer      source,
+                           gpointer      data,
+                           GCancellable *cancellable)
+{
+  const Output *output = data;
+  GError *error = NULL;
+
+  if (vn_npy_write (output->path, output->tensor, &error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
 
 static void
-constant_panel_free_saving (gpointer data)
+constant_panel_saved (GObject      *source,
+                      GAsyncResult *async,
+                      gpointer      data)
 {
-  Saving *self = data;
+  const Output *output = g_task_get_task_data (G_TASK (async));
+  g_autoptr(GError) error = NULL;
+  g_autofree char *text = NULL;
 
-  g_object_unref (self->document);
-  vn_tensor_unref (self->tensor);
-  g_free (self);
+  if (!g_task_propagate_boolean (G_TASK (async), &error))
+    {
+      vn_bench_report_error (VN_BENCH (output->document), _("The values could not be saved"), error);
+      return;
+    }
+  text = g_strdup_printf (_("Values saved as “%s”"), output->path);
+  vn_bench_report (VN_BENCH (output->document), text);
 }
 
 static void
 constant_panel_save_to (GFile    *file,
                         gpointer  data)
 {
-  const Saving *self = data;
-  g_autofree char *path = g_file_get_path (file), *text = NULL;
-  g_autoptr(GError) error = NULL;
+  const Output *chosen = data;
+  Output *output = g_new0 (Output, 1);
+  g_autoptr(GTask) task = g_task_new (NULL, NULL, constant_panel_saved, NULL);
 
-  if (!vn_npy_write (path, self->tensor, &error))
-    {
-      vn_bench_report_error (VN_BENCH (self->document), _("The values could not be saved"), error);
-      return;
-    }
-  text = g_strdup_printf (_("Values saved as “%s”"), path);
-  vn_bench_report (VN_BENCH (self->document), text);
+  *output = (Output) { g_object_ref (chosen->document), vn_tensor_ref (chosen->tensor), g_file_get_path (file) };
+  g_task_set_task_data (task, output, constant_panel_free_output);
+  vn_thread_run_task (task, constant_panel_run_saving);
 }
 
 /* A name of a tensor may have what no name of a file can. */
@@ -257,13 +302,52 @@ constant_panel_save (VnConstantPanel *self)
 {
   g_autofree char *stem = g_strdelimit (g_strdup (self->value->name), "/\\:*?\"<>|", '_');
   g_autofree char *name = g_strconcat (stem, ".npy", NULL);
-  Saving *saving = g_new (Saving, 1);
 
-  *saving = (Saving) { g_object_ref (self->document), vn_tensor_ref ((VnTensor *) constant_panel_get_shown (self)) };
-  vn_choose_file (GTK_WIDGET (self), VN_CHOOSE_SAVE_OTHER, name, constant_panel_save_to, saving, constant_panel_free_saving);
+  vn_choose_file (GTK_WIDGET (self), VN_CHOOSE_SAVE_OTHER, name, constant_panel_save_to, constant_panel_new_output (self),
+                  constant_panel_free_output);
 }
 
 /* ---- reading ---- */
+
+/* What is read, and what comes of it beside the look. */
+typedef struct
+{
+  VnModel        *model;
+  const VnValue  *value;
+  gboolean        is_stored;
+  VnStoredWeight  stored;
+  const VnNode   *user;        /* nullable: whose weight it is */
+  VnChannelRanges channels;
+} Reading;
+
+static void
+constant_panel_free_reading (gpointer data)
+{
+  Reading *self = data;
+
+  vn_channel_ranges_clear (&self->channels);
+  vn_model_unref (self->model);
+  g_free (self);
+}
+
+/* By the channels of the output, where the operator has such. */
+static void
+constant_panel_scan_channels (Reading        *self,
+                              const VnTensor *numbers)
+{
+  static const char * const types[] = { "Conv", "ConvTranspose", "Gemm", "MatMul" };
+  const VnShape *shape = &numbers->shape;
+  gboolean has_channels = FALSE;
+  int axis;
+
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    has_channels |= vn_node_is (self->user, types[i]);
+  if (!has_channels || shape->rank < 2)
+    return;
+  axis = vn_tensor_query_get_axis (self->user);
+  vn_channel_ranges_scan (&self->channels, numbers->data, (gsize) vn_shape_count (shape, 0, axis), (gsize) shape->dims[axis],
+                          (gsize) vn_shape_count (shape, axis + 1, (int) shape->rank));
+}
 
 static void
 constant_panel_run (GTask        *task,
@@ -271,20 +355,29 @@ constant_panel_run (GTask        *task,
                     gpointer      data,
                     GCancellable *cancellable)
 {
-  VnConstantPanel *self = VN_CONSTANT_PANEL (source);
+  Reading *reading = data;
   GError *error = NULL;
-  VnConstantLook *look = vn_constant_look_new (self->model, self->value, self->is_stored ? &self->stored : NULL, &error);
+  VnConstantLook *look;
 
+  if (g_task_return_error_if_cancelled (task))
+    return;
+  look = vn_constant_look_new (reading->model, reading->value, reading->is_stored ? &reading->stored : NULL, &error);
   if (look == NULL)
-    g_task_return_error (task, error);
-  else
-    g_task_return_pointer (task, look, (GDestroyNotify) vn_constant_look_unref);
+    {
+      g_task_return_error (task, error);
+      return;
+    }
+  if (reading->user != NULL && look->numbers != NULL)
+    constant_panel_scan_channels (reading, look->numbers);
+  g_task_return_pointer (task, look, (GDestroyNotify) vn_constant_look_unref);
 }
 
 static void
-constant_panel_show_look (VnConstantPanel *self)
+constant_panel_show_look (VnConstantPanel *self,
+                          VnChannelRanges *channels)
 {
   VnConstantLook *look = self->look;
+  GtkWidget *section = self->item != NULL ? vn_inspector_weight_channels (self->document, self->item, channels) : NULL;
 
   gtk_widget_set_visible (GTK_WIDGET (self->status), FALSE);
   constant_panel_add_figures (self);
@@ -292,7 +385,8 @@ constant_panel_show_look (VnConstantPanel *self)
     vn_histogram_view_set (VN_HISTOGRAM_VIEW (self->histogram), look->histogram, vn_constant_look_ref (look),
                            (GDestroyNotify) vn_constant_look_unref, NULL, 0);
   gtk_widget_set_visible (gtk_widget_get_parent (self->histogram), look->histogram != NULL);
-  constant_panel_add_channels (self);
+  if (section != NULL)
+    gtk_box_append (GTK_BOX (self->below), section);
   constant_panel_start_picture (self);
   if (self->integers != NULL)
     gtk_widget_set_visible (gtk_widget_get_parent (GTK_WIDGET (self->integers)), look->numbers != NULL);
@@ -307,30 +401,36 @@ constant_panel_read (GObject      *source,
                      gpointer      data)
 {
   VnConstantPanel *self = VN_CONSTANT_PANEL (source);
+  Reading *reading = g_task_get_task_data (G_TASK (async));
   g_autoptr(GError) error = NULL;
-  VnConstantLook *look = g_task_propagate_pointer (G_TASK (async), &error);
+  g_autoptr(VnConstantLook) look = g_task_propagate_pointer (G_TASK (async), &error);
 
-  if (self->cancellable == NULL || look == NULL)
+  if (self->cancellable == NULL)    /* nobody waits for it, and its widgets are gone */
+    return;
+  if (look == NULL)
     {
-      g_clear_pointer (&look, vn_constant_look_unref);
-      if (self->cancellable != NULL)
-        gtk_label_set_label (self->status, error->message);
+      gtk_label_set_label (self->status, error->message);
       gtk_widget_set_visible (self->values, FALSE);
       return;
     }
-  self->look = look;
-  constant_panel_show_look (self);
+  self->look = g_steal_pointer (&look);
+  constant_panel_show_look (self, &reading->channels);
 }
 
 static void
 constant_panel_start (VnConstantPanel *self)
 {
   g_autoptr(GTask) task = NULL;
+  Reading *reading;
 
   if (self->look != NULL || self->cancellable != NULL)
     return;
   self->cancellable = g_cancellable_new ();
+  reading = g_new0 (Reading, 1);
+  *reading = (Reading) { .model = vn_model_ref (self->model), .value = self->value, .is_stored = self->is_stored,
+                         .stored = self->stored, .user = self->item != NULL ? self->item->node : NULL };
   task = g_task_new (self, self->cancellable, constant_panel_read, NULL);
+  g_task_set_task_data (task, reading, constant_panel_free_reading);
   vn_thread_run_task (task, constant_panel_run);
 }
 
