@@ -118,7 +118,7 @@ dump_ref_constant (const VnNode *node,
 static gboolean
 dump_is_dequantize (const VnNode *node)
 {
-  return g_str_has_suffix (node->op_type, "DequantizeLinear") && vn_node_get_input (node, 0) != NULL &&
+  return vn_node_dequantizes (node) && vn_node_get_input (node, 0) != NULL &&
          vn_node_get_output (node, 0) != NULL;
 }
 

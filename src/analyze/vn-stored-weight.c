@@ -28,22 +28,12 @@ static const struct
 
 #define GROUPS 4    /* input of MatMulNBits */
 
-/* Behind nodes that only pass it on. */
-static const VnValue *
-stored_weight_find_constant (const VnValue *value)
-{
-  while (value != NULL && value->producer != NULL && vn_node_is (value->producer, "Identity"))
-    value = vn_node_get_input (value->producer, 0);
-  return value != NULL && vn_value_get_constant (value) != NULL ? value : NULL;
-}
-
+/* @input: −1: none */
 static VnTensor *
 stored_weight_get_constant (const VnNode *node,
                             int           input)
 {
-  const VnValue *value = input >= 0 ? stored_weight_find_constant (vn_node_get_input (node, (guint) input)) : NULL;
-
-  return value != NULL ? vn_value_get_constant (value) : NULL;
+  return input >= 0 ? vn_node_find_constant (node, (guint) input) : NULL;
 }
 
 /* NULL: it quantizes no constant. */
@@ -52,11 +42,10 @@ stored_weight_find_quantizer (const VnValue *integers)
 {
   const VnNode *node = integers != NULL ? integers->producer : NULL;
 
-  if (node == NULL || !g_str_has_suffix (node->op_type, "QuantizeLinear") ||
-      g_str_has_suffix (node->op_type, "DequantizeLinear") ||
-      stored_weight_get_constant (node, 0) == NULL || stored_weight_get_constant (node, 1) == NULL ||
-      !vn_dtype_is_float (stored_weight_get_constant (node, 0)->dtype) || integers->type.kind != VN_TYPE_TENSOR ||
-      !vn_dtype_is_integer (integers->type.dtype) || vn_dtype_get_bits (integers->type.dtype) > 16)
+  if (node == NULL || !vn_node_quantizes (node) || vn_node_find_constant (node, 0) == NULL ||
+      vn_node_find_constant (node, 1) == NULL || !vn_dtype_is_float (vn_node_find_constant (node, 0)->dtype) ||
+      integers->type.kind != VN_TYPE_TENSOR || !vn_dtype_is_integer (integers->type.dtype) ||
+      vn_dtype_get_bits (integers->type.dtype) > 16)
     return NULL;
   return node;
 }
@@ -69,16 +58,16 @@ stored_weight_find_pair (VnStoredWeight *self,
   const VnUse *use = out != NULL && out->uses->len > 0 ? &g_array_index (out->uses, VnUse, 0) : NULL;
   const VnNode *by = node;
 
-  if (!g_str_has_suffix (node->op_type, "DequantizeLinear") || stored_weight_get_constant (node, 1) == NULL)
+  if (!vn_node_dequantizes (node) || vn_node_find_constant (node, 1) == NULL)
     return FALSE;
   integers = vn_node_get_input (node, 0);
-  if (stored_weight_find_constant (integers) == NULL)
+  if (vn_node_find_constant (node, 0) == NULL)
     by = stored_weight_find_quantizer (integers);
   if (by == NULL)
     return FALSE;
   *self = (VnStoredWeight) { by == node ? VN_STORED_PAIR : VN_STORED_FLOAT,
-                             stored_weight_find_constant (vn_node_get_input (by, 0)), stored_weight_get_constant (by, 1),
-                             stored_weight_get_constant (by, 2), vn_node_get_int (by, "axis", 1),
+                             vn_value_find_constant (vn_node_get_input (by, 0)), vn_node_find_constant (by, 1),
+                             vn_node_find_constant (by, 2), vn_node_get_int (by, "axis", 1),
                              vn_node_get_int (by, "block_size", 0), by, use != NULL ? use->node : NULL,
                              use != NULL ? use->index : 0 };
   return TRUE;

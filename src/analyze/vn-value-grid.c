@@ -58,7 +58,7 @@ vn_value_find_grid (const VnValue *value,
   node = value->producer;
   for (guint step = 0; node != NULL && step < MOST_STEPS; step++)
     {
-      if (g_str_has_suffix (node->op_type, "DequantizeLinear"))
+      if (vn_node_dequantizes (node))
         {
           grid->holds_integers = FALSE;
           return value_grid_take (node, 1, grid);

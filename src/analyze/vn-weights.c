@@ -181,7 +181,7 @@ weights_find_stored (const VnValue *value,
   const VnNode *node = value != NULL ? value->producer : NULL;
   const VnValue *from = node != NULL ? vn_node_get_input (node, 0) : NULL;
 
-  if (node == NULL || !(g_str_has_suffix (node->op_type, "DequantizeLinear") || g_str_has_suffix (node->op_type, "FixNeuron")))
+  if (node == NULL || !(vn_node_dequantizes (node) || g_str_has_suffix (node->op_type, "FixNeuron")))
     return FALSE;
   *dtype = vn_node_get_input (node, 2) != NULL ? weights_type_of (vn_node_get_input (node, 2)) : weights_type_of (from);
   if (*dtype == VN_DTYPE_UNDEFINED)

@@ -293,6 +293,11 @@ char       *vn_value_dup_key        (const VnValue    *self);     /* unique in t
 /* initializer or Constant node's tensor, borrowed; NULL if not constant */
 VnTensor   *vn_value_get_constant   (const VnValue    *self);
 gboolean    vn_value_is_constant    (const VnValue    *self);
+const VnValue *vn_value_find_constant (const VnValue  *self);     /* the constant behind nodes that pass it on; NULL: none */
+VnTensor   *vn_node_find_constant   (const VnNode     *self,
+                                     guint             input);    /* what vn_value_find_constant() finds for it, borrowed */
+gboolean    vn_node_quantizes       (const VnNode     *self);
+gboolean    vn_node_dequantizes     (const VnNode     *self);
 
 VnAttr     *vn_attr_new             (const char       *name,
                                      VnAttrType        type);

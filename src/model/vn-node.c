@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define MOST_IDENTITIES 64    /* in a row; what a file says may go round in a circle */
+
 /**
  * vn_node_get_attr:
  *
@@ -246,4 +248,68 @@ vn_value_is_constant (const VnValue *self)
   g_return_val_if_fail (self != NULL, FALSE);
 
   return self->initializer != NULL || (self->producer != NULL && vn_node_is (self->producer, "Constant"));
+}
+
+/**
+ * vn_value_find_constant:
+ *
+ * Returns: (transfer none) (nullable): the constant that the value is, also behind nodes that only pass it on; %NULL: it is
+ *   computed
+ */
+const VnValue *
+vn_value_find_constant (const VnValue *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  for (guint step = 0; step < MOST_IDENTITIES; step++)
+    {
+      if (self == NULL || self->producer == NULL || !vn_node_is (self->producer, "Identity"))
+        break;
+      self = vn_node_get_input (self->producer, 0);
+    }
+  return self != NULL && vn_value_get_constant (self) != NULL ? self : NULL;
+}
+
+/**
+ * vn_node_find_constant:
+ *
+ * Returns: (transfer none) (nullable): the tensor of vn_value_find_constant(); %NULL also if there is no such input
+ */
+VnTensor *
+vn_node_find_constant (const VnNode *self,
+                       guint         input)
+{
+  const VnValue *value;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  value = vn_node_get_input (self, input);
+  value = value != NULL ? vn_value_find_constant (value) : NULL;
+  return value != NULL ? vn_value_get_constant (value) : NULL;
+}
+
+/**
+ * vn_node_quantizes:
+ *
+ * Returns: %TRUE for QuantizeLinear, of the standard or of a domain that has wider types
+ */
+gboolean
+vn_node_quantizes (const VnNode *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return g_str_has_suffix (self->op_type, "QuantizeLinear") && !g_str_has_prefix (self->op_type, "Dynamic");
+}
+
+/**
+ * vn_node_dequantizes:
+ *
+ * Returns: %TRUE for DequantizeLinear, of the standard or of a domain that has wider types
+ */
+gboolean
+vn_node_dequantizes (const VnNode *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return g_str_has_suffix (self->op_type, "DequantizeLinear");
 }

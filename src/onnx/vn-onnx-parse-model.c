@@ -3,7 +3,9 @@
 #include "vn-onnx-parse.h"
 
 #include "vn-error.h"
+#include "vn-file.h"
 #include "vn-i18n.h"
+#include "vn-onnx.h"
 
 #include <string.h>
 
@@ -58,6 +60,22 @@ vn_onnx_is_text (GBytes *bytes)
     in.at++;
   return name.size > 0 && in.at < end && strchr (":{<", *in.at) != NULL && *in.at != '\0' &&
          vn_text_find_field (TEXT_ModelProto, &name) != NULL;
+}
+
+/**
+ * vn_onnx_file_is_text:
+ *
+ * Returns: whether the file is a model as text, which other programs do not read as ONNX; %FALSE also if it cannot be opened
+ */
+gboolean
+vn_onnx_file_is_text (const char *path)
+{
+  g_autoptr(GBytes) bytes = NULL;
+
+  g_return_val_if_fail (path != NULL, FALSE);
+
+  bytes = vn_file_map (path, NULL);
+  return bytes != NULL && vn_onnx_is_text (bytes);
 }
 
 /**

@@ -16,6 +16,8 @@ VnModel  *vn_onnx_read_bytes        (GBytes           *bytes,
                                      const char       *path,      /* for messages and external data; NULL: neither */
                                      GError          **error);
 
+gboolean  vn_onnx_file_is_text      (const char       *path);     /* of a model that vn_onnx_read_file() reads */
+
 /**
  * VnOnnxWriteOptions:
  * @external_threshold: tensors of at least so many bytes go to one external file; 0: as the model had them, all

@@ -382,7 +382,7 @@ static gboolean
 query_chain_skips (const char   *part,
                    const VnNode *node)
 {
-  return (g_str_has_suffix (node->op_type, "QuantizeLinear") || g_str_has_suffix (node->op_type, "DequantizeLinear")) &&
+  return (vn_node_quantizes (node) || vn_node_dequantizes (node) || vn_node_is (node, "DynamicQuantizeLinear")) &&
          !query_chain_fits (part, node);
 }
 

@@ -185,25 +185,3 @@ vn_rewrite_remove_unused (GHashTable *returned,
     vn_rewrite_drop_unused (returned, g_ptr_array_index (values, i));
   return TRUE;
 }
-
-/**
- * vn_rewrite_dequantizes:
- *
- * Returns: %TRUE for DequantizeLinear, of the standard or of a domain that has wider types
- */
-gboolean
-vn_rewrite_dequantizes (const VnNode *node)
-{
-  return g_str_has_suffix (node->op_type, "DequantizeLinear");
-}
-
-/**
- * vn_rewrite_quantizes:
- *
- * Returns: %TRUE for QuantizeLinear, of the standard or of a domain that has wider types
- */
-gboolean
-vn_rewrite_quantizes (const VnNode *node)
-{
-  return g_str_has_suffix (node->op_type, "QuantizeLinear") && !g_str_has_prefix (node->op_type, "Dynamic");
-}

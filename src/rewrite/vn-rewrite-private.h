@@ -97,8 +97,6 @@ VnNode        *vn_rewrite_producer_of_only  (GHashTable    *returned,
                                              const VnNode  *node,
                                              guint          i,
                                              const char    *op_type);
-gboolean       vn_rewrite_dequantizes       (const VnNode  *node);
-gboolean       vn_rewrite_quantizes         (const VnNode  *node);
 gboolean       vn_rewrite_remove_unused     (GHashTable    *returned,
                                              VnNode        *node);
 

@@ -4,6 +4,7 @@
 #include "vn-verify-job.h"
 #include "vn-job-input.h"
 #include "verify-folder.h"
+#include "verify-encode.h"
 #include "verify-process.h"
 #include "verify-sums.h"
 
@@ -270,7 +271,7 @@ vn_verify_job_run_there (VnJob         *job,
   VnVerifyJob *self = vn_job_get_state (job, &verify_job_kind);
   const VnVerifySettings *settings = &self->settings;
   g_autofree char *written = settings->path == NULL ? g_build_filename (self->folder, "export.onnx", NULL) : NULL;
-  g_autofree char *source = NULL;
+  g_autofree char *source = NULL, *encoded = NULL, *encoded_float = NULL;
   g_autofree char *name = settings->path != NULL ? g_strdup_printf ("“%s”", settings->path) : g_strdup (_("the export"));
   g_autofree char *optimized = g_build_filename (self->folder, OPTIMIZED, NULL);
   g_autoptr(GPtrArray) names = g_ptr_array_new ();
@@ -289,6 +290,9 @@ vn_verify_job_run_there (VnJob         *job,
     return FALSE;
   if (source != NULL)
     request.float_model = source;
+  if (!vn_verify_encode (self->folder, "encoded.onnx", &request.model, &encoded, cancellable, error) ||
+      !vn_verify_encode (self->folder, "encoded-float.onnx", &request.float_model, &encoded_float, cancellable, error))
+    return FALSE;
   for (guint i = 0; i < vn_plan_get_n_inputs (self->plan); i++)
     g_ptr_array_add (names, vn_plan_get_input (self->plan, i)->name);
   if (!vn_verify_process_run (&request, &reply, cancellable, error))
@@ -548,17 +552,6 @@ vn_verify_job_new (const VnVerifySettings *settings)
   return job;
 }
 
-/* A file that ONNX Runtime reads as it is; one of text must be encoded first. Writers begin with the IR version, field 1. */
-static gboolean
-verify_job_is_encoded (const char *path)   /* nullable */
-{
-  g_autoptr(GFile) file = path != NULL && g_file_test (path, G_FILE_TEST_IS_REGULAR) ? g_file_new_for_path (path) : NULL;
-  g_autoptr(GFileInputStream) stream = file != NULL ? g_file_read (file, NULL, NULL) : NULL;
-  guint8 first = 0;
-
-  return stream != NULL && g_input_stream_read (G_INPUT_STREAM (stream), &first, 1, NULL, NULL) == 1 && first == 0x08;
-}
-
 /**
  * vn_verify_job_new_for_result:
  * @result: of a run; not changed
@@ -585,7 +578,7 @@ vn_verify_job_new_for_result (VnRun      *result,
   source = result->source->path;
   settings = (VnVerifySettings) { .path = path, .model = result->quantized, .data = result->data,
                                   .input_shapes = result->settings.shapes, .python = python,
-                                  .float_path = verify_job_is_encoded (source) ? source : NULL };
+                                  .float_path = source != NULL && g_file_test (source, G_FILE_TEST_IS_REGULAR) ? source : NULL };
   if (!is_asked)
     {
       settings.n_samples = result->forecast != NULL && result->forecast->float_seconds > LONG_RUN ? FEW_SAMPLES / 2 : FEW_SAMPLES;

@@ -7,7 +7,6 @@
 #include "evaluate-outputs.h"
 #include "evaluate-share.h"
 #include "vn-kept-meter.h"
-#include "vn-answers.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-sample-loop.h"
@@ -402,31 +401,8 @@ evaluate_look_at_outputs (Evaluate     *self,
   hint.is_given = self->options->task != NULL && vn_task_find (self->options->task, &hint.task);
   self->meter = vn_kept_meter_new (self->contestants[0].model, &hint, self->n_contestants - 1);
   if (self->options->answers != NULL)
-    {
-      g_ptr_array_set_size (self->options->answers, (int) self->options->n_samples);
-      vn_kept_meter_collect (self->meter, self->options->answers);
-    }
+    vn_kept_meter_collect (self->meter, self->options->answers, self->options->samples);
   evaluate_probe (self, cancellable);
-}
-
-/* Which sample each is of; those that could not be read go. */
-static void
-evaluate_name_answers (const Evaluate *self)
-{
-  GPtrArray *answers = self->options->answers;
-  guint n = 0;
-
-  for (guint i = 0; answers != NULL && i < answers->len; i++)
-    {
-      VnSampleAnswer *answer = g_steal_pointer (&g_ptr_array_index (answers, i));
-
-      if (answer == NULL)
-        continue;
-      answer->sample = self->options->samples[i];
-      g_ptr_array_index (answers, n++) = answer;
-    }
-  if (answers != NULL)
-    g_ptr_array_set_size (answers, (int) n);
 }
 
 static void
@@ -577,7 +553,6 @@ evaluate_networks (Evaluate      *self,
   self->measured = g_new0 (VnMetricResult *, MAX ((gsize) self->n_all * n, 1));
   self->kept = evaluate_is_shared (self) ? g_new0 (GVariant *, self->n_all + 1) : NULL;
   good = evaluate_run (self, given->n_samples, scores, cancellable, error);
-  evaluate_name_answers (self);
   evaluate_clear (self);
   return good;
 }

@@ -16,7 +16,8 @@ struct _VnKeptMeter
   guint      n_looks, n_others;
   GMutex     lock;                /* of what follows */
   VnKeptSum *sums;                /* by other network */
-  GPtrArray *answers;             /* (nullable) (element-type VnSampleAnswer): by sample: what detectors find */
+  GPtrArray *answers;             /* (nullable) (element-type VnSampleAnswer): what detectors find */
+  const guint *samples;           /* that @answers are of */
 };
 
 /**
@@ -49,16 +50,19 @@ vn_kept_meter_new (const VnModel    *first,
 
 /**
  * vn_kept_meter_collect:
- * @answers: (element-type VnSampleAnswer): as long as there are samples; gets what the first network and the next one find, where
- *   they are detectors; what cannot be read stays %NULL
+ * @answers: (element-type VnSampleAnswer): gets what the first network and the next one find, where they are detectors, in any
+ *   order of the samples; those that cannot be read have none
+ * @samples: by item: index of the sample; borrowed
  */
 void
 vn_kept_meter_collect (VnKeptMeter *self,
-                       GPtrArray   *answers)
+                       GPtrArray   *answers,
+                       const guint *samples)
 {
-  g_return_if_fail (self != NULL && answers != NULL && self->answers == NULL);
+  g_return_if_fail (self != NULL && answers != NULL && samples != NULL && self->answers == NULL);
 
   self->answers = g_ptr_array_ref (answers);
+  self->samples = samples;
 }
 
 void
@@ -205,14 +209,14 @@ kept_meter_keep_boxes (VnKeptMeter         *self,
 {
   VnSampleAnswer *answer;
 
-  if (self->task != VN_TASK_DETECTION || self->answers == NULL || item >= self->answers->len)
+  if (self->task != VN_TASK_DETECTION || self->answers == NULL)
     return;
   answer = g_new0 (VnSampleAnswer, 1);
-  *answer = (VnSampleAnswer) { .height = outputs->height, .width = outputs->width, .first = g_array_ref (first),
-                               .other = g_array_ref (other), .partners = vn_detections_pair (first, other) };
+  *answer = (VnSampleAnswer) { .sample = self->samples[item], .height = outputs->height, .width = outputs->width,
+                               .first = g_array_ref (first), .other = g_array_ref (other),
+                               .partners = vn_detections_pair (first, other) };
   g_mutex_lock (&self->lock);
-  vn_sample_answer_free (g_ptr_array_index (self->answers, item));
-  g_ptr_array_index (self->answers, item) = answer;
+  g_ptr_array_add (self->answers, answer);
   g_mutex_unlock (&self->lock);
 }
 

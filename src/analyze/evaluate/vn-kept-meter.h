@@ -13,7 +13,8 @@ VnKeptMeter *vn_kept_meter_new      (const VnModel       *first,
                                      const VnTaskHint    *hint,       /* nullable */
                                      guint                n_others);
 void         vn_kept_meter_collect  (VnKeptMeter         *self,
-                                     GPtrArray           *answers);
+                                     GPtrArray           *answers,
+                                     const guint         *samples);
 void         vn_kept_meter_free     (VnKeptMeter         *self);
 gboolean     vn_kept_meter_look     (VnKeptMeter         *self,
                                      const VnTaskOutputs *first);

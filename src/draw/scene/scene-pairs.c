@@ -5,33 +5,9 @@
 #include "vn-format.h"
 #include "vn-i18n.h"
 
-static gboolean
-scene_pairs_restores (const VnNode *node)
-{
-  return g_str_has_suffix (node->op_type, "DequantizeLinear");
-}
+enum { SCALE = 1, ZERO_POINT };   /* inputs of both operators */
 
-static gboolean
-scene_pairs_quantizes (const VnNode *node)
-{
-  return g_str_has_suffix (node->op_type, "QuantizeLinear") && !scene_pairs_restores (node);
-}
-
-/* The constant that a value is, also behind nodes that only pass it on. */
-static const VnTensor *
-scene_pairs_find_tensor (const VnValue *value)
-{
-  while (value != NULL && value->producer != NULL && vn_node_is (value->producer, "Identity"))
-    value = vn_node_get_input (value->producer, 0);
-  return value != NULL ? vn_value_get_constant (value) : NULL;
-}
-
-/* A scale that is computed is worth seeing: quantization is dynamic there. */
-static gboolean
-scene_pairs_has_constant_scale (const VnNode *node)
-{
-  return scene_pairs_find_tensor (vn_node_get_input (node, 1)) != NULL;
-}
+#define MOST_BETWEEN 8    /* nodes between them */
 
 /* Runtimes do once what these do to constants. */
 static gboolean
@@ -42,7 +18,7 @@ scene_pairs_moves (const VnNode *node)
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
     if (vn_node_is (node, types[i]))
       return TRUE;
-  return scene_pairs_restores (node) || scene_pairs_quantizes (node);
+  return vn_node_dequantizes (node) || vn_node_quantizes (node);
 }
 
 static gboolean
@@ -75,7 +51,7 @@ scene_pairs_find_integers (const VnNode *quantize)
 {
   const VnValue *integers = vn_node_get_output (quantize, 0);
 
-  while (integers != NULL && !integers->is_output && integers->uses->len == 1)
+  for (guint step = 0; step < MOST_BETWEEN && integers != NULL && !integers->is_output && integers->uses->len == 1; step++)
     {
       const VnUse *use = &g_array_index (integers->uses, VnUse, 0);
 
@@ -86,11 +62,12 @@ scene_pairs_find_integers (const VnNode *quantize)
   return integers;
 }
 
-/* All that reads the integers makes floats of them again. */
+/* All that reads the integers makes floats of them again. A scale that is computed is worth seeing: quantization is dynamic
+ * there. */
 static gboolean
 scene_pairs_is_first (const VnNode *node)
 {
-  const VnValue *integers = scene_pairs_quantizes (node) && scene_pairs_has_constant_scale (node) &&
+  const VnValue *integers = vn_node_quantizes (node) && vn_node_find_constant (node, SCALE) != NULL &&
                             vn_node_get_input (node, 0) != NULL ? scene_pairs_find_integers (node) : NULL;
 
   if (integers == NULL || integers->is_output || integers->uses->len == 0)
@@ -99,8 +76,8 @@ scene_pairs_is_first (const VnNode *node)
     {
       const VnUse *use = &g_array_index (integers->uses, VnUse, i);
 
-      if (use->index != 0 || use->node->graph != node->graph || !scene_pairs_restores (use->node) ||
-          !scene_pairs_has_constant_scale (use->node))
+      if (use->index != 0 || use->node->graph != node->graph || !vn_node_dequantizes (use->node) ||
+          vn_node_find_constant (use->node, SCALE) == NULL)
         return FALSE;
     }
   return TRUE;
@@ -193,7 +170,7 @@ vn_scene_pair_get_dtype (const VnNode *quantize)
 
   g_return_val_if_fail (quantize != NULL, VN_DTYPE_UNDEFINED);
 
-  output = scene_pairs_restores (quantize) ? vn_node_get_input (quantize, 0) : scene_pairs_find_integers (quantize);
+  output = vn_node_dequantizes (quantize) ? vn_node_get_input (quantize, 0) : scene_pairs_find_integers (quantize);
   zero_point = vn_node_get_input (quantize, 2);
   if (output != NULL && output->type.kind == VN_TYPE_TENSOR && output->type.dtype != VN_DTYPE_UNDEFINED)
     return output->type.dtype;
@@ -217,8 +194,8 @@ vn_scene_pair_dup_text (const VnNode *quantize)
 
   g_return_val_if_fail (quantize != NULL, NULL);
 
-  scale = scene_pairs_find_tensor (vn_node_get_input (quantize, 1));
-  zero_point = scene_pairs_find_tensor (vn_node_get_input (quantize, 2));
+  scale = vn_node_find_constant (quantize, SCALE);
+  zero_point = vn_node_find_constant (quantize, ZERO_POINT);
   badge = vn_dtype_get_badge (vn_scene_pair_get_dtype (quantize));
   word = g_ascii_strdown (badge != NULL ? badge : "?", -1);
   text = g_string_new (word);
@@ -273,7 +250,7 @@ vn_scene_pairs_get_stored (const VnScenePairs *self,
     {
       const VnValue *input = vn_node_get_input (value->producer, 0);
 
-      if (scene_pairs_restores (value->producer))
+      if (vn_node_dequantizes (value->producer))
         return input != NULL && input->type.kind == VN_TYPE_TENSOR ? input->type.dtype : VN_DTYPE_UNDEFINED;
       value = input;
     }

@@ -95,7 +95,7 @@ remove_pair (VnPassContext *ctx,
   gboolean clamp;
   double high;
 
-  if (first == NULL || !vn_rewrite_quantizes (first) || vn_node_get_input (first, 0) == NULL ||
+  if (first == NULL || !vn_node_quantizes (first) || vn_node_get_input (first, 0) == NULL ||
       vn_node_get_output (node, 0) == NULL ||
       !remove_qdq_is_float (vn_node_get_input (first, 0)))
     return FALSE;
@@ -118,7 +118,7 @@ remove_qdq_visit (VnPassContext  *ctx,
   if (remove_qdq_rounds (node) && remove_qdq_is_float (vn_node_get_input (node, 0)) && vn_node_get_output (node, 0) != NULL &&
       vn_node_get_input (node, 0) != NULL)
     remove_qdq_become_identity (ctx, returned, node);
-  else if (vn_rewrite_dequantizes (node) && !remove_pair (ctx, returned, node))
+  else if (vn_node_dequantizes (node) && !remove_pair (ctx, returned, node))
     return vn_rewrite_fold_node (ctx, returned, node, error);
   return TRUE;
 }

@@ -44,7 +44,7 @@ requantize_is_pair (GHashTable   *returned,
     {
       const VnUse *use = &g_array_index (middle->uses, VnUse, i);
 
-      if (!vn_rewrite_dequantizes (use->node) || use->index != 0 || use->node->graph != node->graph ||
+      if (!vn_node_dequantizes (use->node) || use->index != 0 || use->node->graph != node->graph ||
           !requantize_same_constant (node, use->node, 1) || !requantize_same_constant (node, use->node, 2))
         return FALSE;
     }
@@ -156,7 +156,7 @@ requantize_convert_activations (VnPassContext  *ctx,
   returned = vn_rewrite_returned (ctx->model);
   nodes = vn_rewrite_list_nodes (ctx->model->graph);
   for (guint i = 0; i < nodes->len; i++)
-    if (vn_rewrite_quantizes (g_ptr_array_index (nodes, i)) && requantize_is_pair (returned, g_ptr_array_index (nodes, i)) &&
+    if (vn_node_quantizes (g_ptr_array_index (nodes, i)) && requantize_is_pair (returned, g_ptr_array_index (nodes, i)) &&
         !requantize_convert_pair (ctx, g_ptr_array_index (nodes, i), to, error))
       return FALSE;
   return vn_pass_apply (&vn_pass_dead, ctx, error);
@@ -297,7 +297,7 @@ requantize_bias_int16_run (VnPassContext  *ctx,
     {
       VnNode *node = g_ptr_array_index (nodes, i);
 
-      if (vn_rewrite_dequantizes (node) && vn_node_get_output (node, 0) != NULL &&
+      if (vn_node_dequantizes (node) && vn_node_get_output (node, 0) != NULL &&
           requantize_is_bias (vn_node_get_output (node, 0)) &&
           !requantize_narrow_bias (ctx, node, error))
         return FALSE;
