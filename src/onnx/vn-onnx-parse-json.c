@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-static gboolean onnx_parse_object (VnTextIn *self, TextType type, GError **error);
-
 /* Bits of base 64 that are no byte yet */
 typedef struct
 {
@@ -16,16 +14,11 @@ typedef struct
   guint   n_filled;   /* “=” at the end */
 } Base64;
 
-static gboolean
-onnx_parse_take (VnTextIn *self,
-                 char      c)
+static void
+onnx_parse_skip (VnTextIn *self)
 {
   while (self->at < self->end && g_ascii_isspace (*self->at))
     self->at++;
-  if (self->at == self->end || *self->at != c)
-    return FALSE;
-  self->at++;
-  return TRUE;
 }
 
 static gboolean
@@ -114,7 +107,7 @@ onnx_parse_text (VnTextIn         *self,
   const char *start = self->at;
   Base64 base64 = { 0 };
 
-  if (!onnx_parse_take (self, '"'))
+  if (!vn_text_take (self, '"'))
     return vn_text_fail (self, start, _("text in quotes is missing"), error);
   while (self->at < self->end && *self->at != '"')
     {
@@ -133,7 +126,7 @@ onnx_parse_text (VnTextIn         *self,
     }
   if (base64.n == 6)
     return vn_text_fail (self, self->at, _("this is not base 64"), error);
-  if (!onnx_parse_take (self, '"'))
+  if (!vn_text_take (self, '"'))
     return vn_text_fail (self, start, _("the closing quote is missing"), error);
   vn_text_flush (self);
   vn_wire_end (self->out, mark, field->number);
@@ -147,65 +140,12 @@ onnx_parse_scalar (VnTextIn         *self,
                    const TextField  *field,
                    GError          **error)
 {
-  gboolean quoted = onnx_parse_take (self, '"');
+  gboolean quoted = vn_text_take (self, '"');
   VnTextToken token = vn_text_read_token (self);
 
   if (!vn_text_put_scalar (self, field, &token, error))
     return FALSE;
-  return !quoted || onnx_parse_take (self, '"') || vn_text_fail (self, self->at, _("the closing quote is missing"), error);
-}
-
-static gboolean
-onnx_parse_inner (VnTextIn         *self,
-                  const TextField  *field,
-                  GError          **error)
-{
-  VnWireMark mark = vn_wire_begin (self->out);
-
-  if (!onnx_parse_object (self, field->type, error))
-    return FALSE;
-  vn_wire_end (self->out, mark, field->number);
-  return TRUE;
-}
-
-static gboolean
-onnx_parse_value (VnTextIn         *self,
-                  VnTextMessage    *message,
-                  const TextField  *field,
-                  GError          **error)
-{
-  while (self->at < self->end && g_ascii_isspace (*self->at))
-    self->at++;
-  if (!vn_text_begin_value (self, message, field, error))
-    return FALSE;
-  switch (field->kind)
-    {
-    case KIND_MESSAGE:
-      return onnx_parse_inner (self, field, error);
-    case KIND_STRING:
-    case KIND_BYTES:
-      return onnx_parse_text (self, field, error);
-    default:
-      return onnx_parse_scalar (self, field, error);
-    }
-}
-
-static gboolean
-onnx_parse_list (VnTextIn         *self,
-                 VnTextMessage    *message,
-                 const TextField  *field,
-                 GError          **error)
-{
-  if (!onnx_parse_take (self, '['))
-    return vn_text_fail (self, self->at, _("“[” is missing"), error);
-  if (onnx_parse_take (self, ']'))
-    return TRUE;
-  do
-    if (!onnx_parse_value (self, message, field, error))
-      return FALSE;
-  while (onnx_parse_take (self, ','));
-  self->field = field;
-  return onnx_parse_take (self, ']') || vn_text_fail (self, self->at, _("“]” is missing"), error);
+  return !quoted || vn_text_take (self, '"') || vn_text_fail (self, self->at, _("the closing quote is missing"), error);
 }
 
 static gboolean
@@ -217,7 +157,7 @@ onnx_parse_member (VnTextIn       *self,
   const TextField *field;
 
   self->field = NULL;
-  if (!onnx_parse_take (self, '"'))
+  if (!vn_text_take (self, '"'))
     return vn_text_fail (self, self->at, _("the name of a field is missing"), error);
   name.data = self->at;
   while (self->at < self->end && *self->at != '"')
@@ -226,14 +166,15 @@ onnx_parse_member (VnTextIn       *self,
   if (!vn_text_begin_field (self, message, &name, error))
     return FALSE;
   field = self->field;
-  if (!onnx_parse_take (self, '"') || !onnx_parse_take (self, ':'))
+  if (!vn_text_take (self, '"') || !vn_text_take (self, ':'))
     return vn_text_fail (self, self->at, _("“:” is missing"), error);
-  while (self->at < self->end && g_ascii_isspace (*self->at))
-    self->at++;
+  onnx_parse_skip (self);
   if (onnx_parse_take_null (self))
     return TRUE;
-  return field->label == LABEL_ONE ? onnx_parse_value (self, message, field, error)
-                                   : onnx_parse_list (self, message, field, error);
+  if (field->label == LABEL_ONE)
+    return vn_text_read_value (self, message, field, error);
+  return vn_text_take (self, '[') ? vn_text_read_list (self, message, field, error)
+                                  : vn_text_fail (self, self->at, _("“[” is missing"), error);
 }
 
 static gboolean
@@ -245,16 +186,16 @@ onnx_parse_object (VnTextIn  *self,
 
   if (!vn_text_enter (self, error))
     return FALSE;
-  if (!onnx_parse_take (self, '{'))
+  if (!vn_text_take (self, '{'))
     return vn_text_fail (self, self->at, _("“{” is missing"), error);
-  if (!onnx_parse_take (self, '}'))
+  if (!vn_text_take (self, '}'))
     {
       do
         if (!onnx_parse_member (self, &message, error))
           return FALSE;
-      while (onnx_parse_take (self, ','));
+      while (vn_text_take (self, ','));
       self->field = NULL;
-      if (!onnx_parse_take (self, '}'))
+      if (!vn_text_take (self, '}'))
         return vn_text_fail (self, self->at, _("“}” is missing"), error);
     }
   vn_text_end_message (self, &message);
@@ -266,11 +207,13 @@ gboolean
 vn_text_read_json (VnTextIn  *self,
                    GError   **error)
 {
+  static const VnTextSyntax syntax = { onnx_parse_skip, onnx_parse_text, onnx_parse_scalar, onnx_parse_object };
+
   g_return_val_if_fail (self != NULL, FALSE);
 
+  self->syntax = &syntax;
   if (!onnx_parse_object (self, TEXT_ModelProto, error))
     return FALSE;
-  while (self->at < self->end && g_ascii_isspace (*self->at))
-    self->at++;
+  onnx_parse_skip (self);
   return self->at == self->end || vn_text_fail (self, self->at, _("something follows the model"), error);
 }

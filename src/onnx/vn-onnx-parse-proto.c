@@ -19,17 +19,6 @@ onnx_parse_skip (VnTextIn *self)
     }
 }
 
-static gboolean
-onnx_parse_take (VnTextIn *self,
-                 char      c)
-{
-  onnx_parse_skip (self);
-  if (self->at == self->end || *self->at != c)
-    return FALSE;
-  self->at++;
-  return TRUE;
-}
-
 /* ---- text ---- */
 
 /* Up to @n digits of that base. */
@@ -145,59 +134,16 @@ onnx_parse_scalar (VnTextIn         *self,
 }
 
 static gboolean
-onnx_parse_inner (VnTextIn         *self,
-                  const TextField  *field,
-                  GError          **error)
+onnx_parse_inner (VnTextIn  *self,
+                  TextType   type,
+                  GError   **error)
 {
-  VnWireMark mark = vn_wire_begin (self->out);
   char opening = self->at < self->end ? *self->at : '\0';
 
   if (opening != '{' && opening != '<')
     return vn_text_fail (self, self->at, _("“{” is missing"), error);
   self->at++;
-  if (!onnx_parse_message (self, field->type, opening == '{' ? '}' : '>', error))
-    return FALSE;
-  vn_wire_end (self->out, mark, field->number);
-  return TRUE;
-}
-
-static gboolean
-onnx_parse_value (VnTextIn         *self,
-                  VnTextMessage    *message,
-                  const TextField  *field,
-                  GError          **error)
-{
-  onnx_parse_skip (self);
-  if (!vn_text_begin_value (self, message, field, error))
-    return FALSE;
-  switch (field->kind)
-    {
-    case KIND_MESSAGE:
-      return onnx_parse_inner (self, field, error);
-    case KIND_STRING:
-    case KIND_BYTES:
-      return onnx_parse_text (self, field, error);
-    default:
-      return onnx_parse_scalar (self, field, error);
-    }
-}
-
-static gboolean
-onnx_parse_list (VnTextIn         *self,
-                 VnTextMessage    *message,
-                 const TextField  *field,
-                 GError          **error)
-{
-  if (field->label == LABEL_ONE)
-    return vn_text_fail (self, self->at, _("it is not a list"), error);
-  if (onnx_parse_take (self, ']'))
-    return TRUE;
-  do
-    if (!onnx_parse_value (self, message, field, error))
-      return FALSE;
-  while (onnx_parse_take (self, ','));
-  self->field = field;
-  return onnx_parse_take (self, ']') || vn_text_fail (self, self->at, _("“]” is missing"), error);
+  return onnx_parse_message (self, type, opening == '{' ? '}' : '>', error);
 }
 
 static gboolean
@@ -215,14 +161,14 @@ onnx_parse_field (VnTextIn       *self,
   if (!vn_text_begin_field (self, message, &name, error))
     return FALSE;
   field = self->field;
-  colon = onnx_parse_take (self, ':');
+  colon = vn_text_take (self, ':');
   if (!colon && field->kind != KIND_MESSAGE)
     return vn_text_fail (self, self->at, _("“:” is missing"), error);
-  if (onnx_parse_take (self, '[') ? !onnx_parse_list (self, message, field, error)
-                                  : !onnx_parse_value (self, message, field, error))
+  if (vn_text_take (self, '[') ? !vn_text_read_list (self, message, field, error)
+                                : !vn_text_read_value (self, message, field, error))
     return FALSE;
-  if (!onnx_parse_take (self, ','))
-    onnx_parse_take (self, ';');
+  if (!vn_text_take (self, ','))
+    vn_text_take (self, ';');
   return TRUE;
 }
 
@@ -261,7 +207,10 @@ gboolean
 vn_text_read_proto (VnTextIn  *self,
                     GError   **error)
 {
+  static const VnTextSyntax syntax = { onnx_parse_skip, onnx_parse_text, onnx_parse_scalar, onnx_parse_inner };
+
   g_return_val_if_fail (self != NULL, FALSE);
 
+  self->syntax = &syntax;
   return onnx_parse_message (self, TEXT_ModelProto, '\0', error);
 }

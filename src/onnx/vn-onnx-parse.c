@@ -158,15 +158,13 @@ onnx_parse_end_packed (VnTextIn      *self,
 }
 
 /* One more value of the field: a second one only if it is a list. */
-gboolean
-vn_text_begin_value (VnTextIn         *self,
-                     VnTextMessage    *message,
-                     const TextField  *field,
-                     GError          **error)
+static gboolean
+onnx_parse_begin_value (VnTextIn         *self,
+                        VnTextMessage    *message,
+                        const TextField  *field,
+                        GError          **error)
 {
   guint64 bit = G_GUINT64_CONSTANT (1) << field->number;
-
-  g_return_val_if_fail (self != NULL, FALSE);
 
   self->field = field;
   if (field->label == LABEL_ONE && (message->given & bit) != 0)
@@ -181,6 +179,78 @@ vn_text_begin_value (VnTextIn         *self,
       message->mark = vn_wire_begin (self->out);
     }
   return TRUE;
+}
+
+static gboolean
+onnx_parse_inner (VnTextIn         *self,
+                  const TextField  *field,
+                  GError          **error)
+{
+  VnWireMark mark = vn_wire_begin (self->out);
+
+  if (!self->syntax->read_inner (self, field->type, error))
+    return FALSE;
+  vn_wire_end (self->out, mark, field->number);
+  return TRUE;
+}
+
+/* Whether @c comes next: it is passed then. */
+gboolean
+vn_text_take (VnTextIn *self,
+              char      c)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  self->syntax->skip (self);
+  if (self->at == self->end || *self->at != c)
+    return FALSE;
+  self->at++;
+  return TRUE;
+}
+
+/* One value of a field. */
+gboolean
+vn_text_read_value (VnTextIn         *self,
+                    VnTextMessage    *message,
+                    const TextField  *field,
+                    GError          **error)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  self->syntax->skip (self);
+  if (!onnx_parse_begin_value (self, message, field, error))
+    return FALSE;
+  switch (field->kind)
+    {
+    case KIND_MESSAGE:
+      return onnx_parse_inner (self, field, error);
+    case KIND_STRING:
+    case KIND_BYTES:
+      return self->syntax->read_text (self, field, error);
+    default:
+      return self->syntax->read_scalar (self, field, error);
+    }
+}
+
+/* Values of a field behind "[". */
+gboolean
+vn_text_read_list (VnTextIn         *self,
+                   VnTextMessage    *message,
+                   const TextField  *field,
+                   GError          **error)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  if (field->label == LABEL_ONE)
+    return vn_text_fail (self, self->at, _("it is not a list"), error);
+  if (vn_text_take (self, ']'))
+    return TRUE;
+  do
+    if (!vn_text_read_value (self, message, field, error))
+      return FALSE;
+  while (vn_text_take (self, ','));
+  self->field = field;
+  return vn_text_take (self, ']') || vn_text_fail (self, self->at, _("“]” is missing"), error);
 }
 
 void

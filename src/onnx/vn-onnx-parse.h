@@ -32,21 +32,40 @@ typedef struct
   TextType    type;   /* of a message or an enumeration */
 } TextField;
 
+typedef struct _VnTextIn VnTextIn;
+
+/**
+ * VnTextSyntax: how a form of text writes what all forms have.
+ * @skip: what stands between words
+ * @read_text: text or bytes in quotes
+ * @read_scalar: a number, or the name of one
+ * @read_inner: a message with what is around it, without its length
+ */
+typedef struct
+{
+  void     (*skip)        (VnTextIn *self);
+  gboolean (*read_text)   (VnTextIn *self, const TextField *field, GError **error);
+  gboolean (*read_scalar) (VnTextIn *self, const TextField *field, GError **error);
+  gboolean (*read_inner)  (VnTextIn *self, TextType type, GError **error);
+} VnTextSyntax;
+
 /**
  * VnTextIn: a model that is being read
+ * @syntax: the form that it is written in
  * @field: (nullable): the field that is being read, for messages
  * @depth: messages and lists around the place
  * @piece: the last bytes of a string, which are not written yet
  */
-typedef struct
+struct _VnTextIn
 {
-  const char      *start, *at, *end;
-  VnWireOut       *out;
-  const TextField *field;
-  guint            depth;
-  guint8           piece[512];
-  guint            n_piece;
-} VnTextIn;
+  const char         *start, *at, *end;
+  VnWireOut          *out;
+  const VnTextSyntax *syntax;
+  const TextField    *field;
+  guint               depth;
+  guint8              piece[512];
+  guint               n_piece;
+};
 
 /**
  * VnTextMessage: a message that is being read
@@ -80,7 +99,13 @@ gboolean          vn_text_begin_field   (VnTextIn         *self,
                                          VnTextMessage    *message,
                                          const VnTextToken *name,
                                          GError          **error);
-gboolean          vn_text_begin_value   (VnTextIn         *self,
+gboolean          vn_text_take          (VnTextIn         *self,
+                                         char              c);
+gboolean          vn_text_read_value    (VnTextIn         *self,
+                                         VnTextMessage    *message,
+                                         const TextField  *field,
+                                         GError          **error);
+gboolean          vn_text_read_list     (VnTextIn         *self,
                                          VnTextMessage    *message,
                                          const TextField  *field,
                                          GError          **error);

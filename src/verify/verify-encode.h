@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+/* Encoded copies of models that are text. */
+
 #include <gio/gio.h>
 
 G_BEGIN_DECLS

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """sources.py SOURCE_DIR: what every source file has, as far as that can be checked by a program.
 
-No tabs, no blanks at the end of a line and no line of more than 130 columns; the licence in the first two lines; in src, the
-purpose of the file before anything else, and static functions that start with a word of the file's name, so that a stack trace
-reads; public functions that check what they are called on (not in tensor and ops, which are called for every number) and use
-nothing in front of that; one node, not 1 nodes; handlers that are disconnected only from what is held, as what has to be found
-again may be gone; code that asks for traits of a format, never for one by its name; and names of tests in C: a test program is
-test-WHAT.c, a program for other tests WHAT-run.c, and nothing else is so."""
+No tabs, no blanks at the end of a line and no line of more than 130 columns; no file in C of more than 650 lines; the licence
+in the first two lines; in src, the purpose of the file before anything else, and static functions that start with a word of the
+file's name, so that a stack trace reads; public functions that check what they are called on (not in tensor and ops, which are
+called for every number) and use nothing in front of that; one node, not 1 nodes; handlers that are disconnected only from what
+is held, as what has to be found again may be gone; code that asks for traits of a format, never for one by its name; and names
+of tests in C: a test program is test-WHAT.c, a program for other tests WHAT-run.c, and nothing else is so."""
 import pathlib
 import re
 import sys
@@ -17,6 +17,7 @@ ENDINGS = (".c", ".h", ".py", ".sh", ".ui", ".def", ".css", ".cmd", ".build")
 ALSO = ("meson.build", "meson_options.txt", "run.sh")    # beside the folders
 LICENSED = (".c", ".h", ".py", ".sh")
 N_COLUMNS = 130
+N_LINES = 650    # of a file in C
 STATIC = re.compile(r"^static (?:\w+ )*\w[\w ]*[ *]*\n(\w+) \(", re.MULTILINE)
 PUBLIC = re.compile(r"(/\*(?:\*|< private >)(?:(?!\*/).)*\*/\n)?^(?!static |typedef )\w[\w *]*\n"
                     r"(vn_\w+) \((const )?(\w+) +\*(\w+)\b[^;{]*?\)\n\{\n(.*?)^\}$",
@@ -113,6 +114,8 @@ def find_formats(text, formats):
 def find_faults(path, has_purpose, is_test=False):
     lines = path.read_text(encoding="utf-8").split("\n")
     faults = [f"{path}:{number}: a tab" for number, line in enumerate(lines, 1) if "\t" in line]
+    if path.suffix in (".c", ".h") and len(lines) - 1 > N_LINES:
+        faults.append(f"{path}: {len(lines) - 1} lines, not {N_LINES} at most")
     faults += [f"{path}:{number}: blanks at the end" for number, line in enumerate(lines, 1) if line != line.rstrip()]
     faults += [f"{path}:{number}: {len(line)} columns, not {N_COLUMNS} at most" for number, line in enumerate(lines, 1)
                if len(line) > N_COLUMNS and not (path.suffix == ".ui" and TRANSLATED.search(line))]
