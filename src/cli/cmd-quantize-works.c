@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What "quantize" does with a network, one work after the other: each is a job, and starts from the recipe that the one before
- * came to. */
+/* What "quantize" does with a network: works of a bench, one after the other. */
 #include "cmd-quantize.h"
 
-#include "vn-cure-job.h"
-#include "vn-curve-job.h"
 #include "vn-i18n.h"
-#include "vn-improve-job.h"
 #include "vn-ranks.h"
 
 #include <math.h>
@@ -15,15 +11,14 @@
  * Work: one of them.
  * @is_wanted: by the options
  * @check: (nullable): %FALSE with an error if it cannot be done with the other options
- * @make: its job; what @check takes has no mistake
- * @get_result: of that, after success
+ * @start: begins it; what @check takes has no mistake
  */
 typedef struct
 {
-  gboolean  (*is_wanted)  (void);
-  gboolean  (*check)      (GError                   **error);
-  VnJob    *(*make)       (const VnQuantizeSettings  *settings);
-  VnRun    *(*get_result) (VnJob                     *job);
+  gboolean (*is_wanted) (void);
+  gboolean (*check)     (GError  **error);
+  gboolean (*start)     (VnBench  *bench,
+                         GError  **error);
 } Work;
 
 /* Each process has a clock of its own, and would end at another place. */
@@ -54,13 +49,11 @@ quantize_works_check_improve (GError **error)
                                           "--save-stats or --skip-compare"));
 }
 
-static VnJob *
-quantize_works_make_improve (const VnQuantizeSettings *settings)
+static gboolean
+quantize_works_start_improve (VnBench  *bench,
+                              GError  **error)
 {
-  const VnImproveSettings improved = { .quantize = *settings, .seconds = vn_quantize_options.improve_seconds,
-                                       .accuracy_first = vn_quantize_options.accuracy_first };
-
-  return vn_improve_job_new (&improved);
+  return vn_bench_improve (bench, vn_quantize_options.improve_seconds, vn_quantize_options.accuracy_first, error);
 }
 
 /* ---- --cures ---- */
@@ -80,13 +73,11 @@ quantize_works_check_cures (GError **error)
                                           "--auto or --skip-compare"));
 }
 
-static VnJob *
-quantize_works_make_cures (const VnQuantizeSettings *settings)
+static gboolean
+quantize_works_start_cures (VnBench  *bench,
+                            GError  **error)
 {
-  const VnCureSettings cured = { .quantize = *settings, .seconds = vn_quantize_options.improve_seconds,
-                                 .n_tensors = VN_CURE_TENSORS };
-
-  return vn_cure_job_new (&cured);
+  return vn_bench_measure_cures (bench, vn_quantize_options.improve_seconds, error);
 }
 
 /* ---- mixed precision ---- */
@@ -139,14 +130,13 @@ quantize_works_check_curve (GError **error)
                                           "--stats, --save-stats or --cures"));
 }
 
-static VnJob *
-quantize_works_make_curve (const VnQuantizeSettings *settings)
+static gboolean
+quantize_works_start_curve (VnBench  *bench,
+                            GError  **error)
 {
   VnCurveSettings wished;
 
-  quantize_works_read_wishes (&wished, NULL);
-  wished.quantize = *settings;
-  return vn_curve_job_new (&wished);
+  return quantize_works_read_wishes (&wished, error) && vn_bench_choose_on_curve (bench, &wished, error);
 }
 
 /* ---- plainly ---- */
@@ -157,19 +147,13 @@ quantize_works_wants_plain (void)
   return !quantize_works_wants_improve () && !quantize_works_wants_cures () && !quantize_works_wants_curve ();
 }
 
-static VnJob *
-quantize_works_make_plain (const VnQuantizeSettings *settings)
-{
-  return vn_quantize_job_new (settings);
-}
-
 /* ---- all ---- */
 
 static const Work works[] = {
-  { quantize_works_wants_improve, quantize_works_check_improve, quantize_works_make_improve, vn_improve_job_get_result },
-  { quantize_works_wants_cures,   quantize_works_check_cures,   quantize_works_make_cures,   vn_cure_job_get_result },
-  { quantize_works_wants_curve,   quantize_works_check_curve,   quantize_works_make_curve,   vn_curve_job_get_result },
-  { quantize_works_wants_plain,   NULL,                         quantize_works_make_plain,   vn_quantize_job_get_result },
+  { quantize_works_wants_improve, quantize_works_check_improve, quantize_works_start_improve },
+  { quantize_works_wants_cures,   quantize_works_check_cures,   quantize_works_start_cures },
+  { quantize_works_wants_curve,   quantize_works_check_curve,   quantize_works_start_curve },
+  { quantize_works_wants_plain,   NULL,                         vn_bench_quantize },
 };
 
 /* Before the first of them takes its time. */
@@ -182,18 +166,22 @@ quantize_works_check (GError **error)
   return TRUE;
 }
 
-static VnRun *
-quantize_works_do (const Work                *work,
-                   const VnQuantizeSettings  *settings,
-                   GError                   **error)
+static gboolean
+quantize_works_do (const Work  *work,
+                   VnBench     *bench,
+                   GError     **error)
 {
-  g_autoptr(VnJob) job = work->make (settings);
+  const char *stats = vn_quantize_options.save_stats;
+  GError *reason = NULL;
 
-  if (vn_cmd_run_job (job, error))
-    return vn_run_ref (work->get_result (job));
-  if (settings->save_stats != NULL && vn_job_is (job, VN_JOB_QUANTIZE))
-    vn_cmd_set_cancel_note (settings->save_stats);
-  return NULL;
+  work->start (bench, &reason);
+  if (!vn_cmd_agree (reason, error))
+    return FALSE;
+  if (vn_cmd_run_work (bench, error))
+    return TRUE;
+  if (stats != NULL && work->start == vn_bench_quantize)
+    vn_cmd_set_cancel_note (stats);
+  return FALSE;
 }
 
 /**
@@ -208,31 +196,20 @@ vn_cmd_quantize_do_works (const VnQuantizeInput  *input,
                           GError                **error)
 {
   const VnQuantizeOptions *options = &vn_quantize_options;
-  VnQuantizeSettings settings = { .n_calibration = (guint) MAX (options->n_calibration, 0), .skip_compare = options->skip_compare,
-                                  .origins = options->origins, .stats = (const char * const *) options->stats,
-                                  .save_stats = options->save_stats, .keep_seconds = MAX (options->save_every, 0),
-                                  .n_threads = (guint) vn_cmd_options.threads };
-  g_autoptr(VnRun) result = NULL;
+  g_autoptr(VnBench) bench = NULL;
 
   g_return_val_if_fail (input != NULL && input->model != NULL, NULL);
 
-  settings.model = input->model;
-  settings.data = input->data;
-  settings.recipe = input->recipe;
-  settings.input_shapes = input->shapes;
-  settings.base = input->base;
   if (!quantize_works_check (error))
     return NULL;
+  bench = vn_bench_new_batch (&(VnQuantizeSettings) {
+    .model = input->model, .data = input->data, .recipe = input->recipe, .input_shapes = input->shapes, .base = input->base,
+    .n_calibration = (guint) MAX (options->n_calibration, 0), .skip_compare = options->skip_compare, .origins = options->origins,
+    .stats = (const char * const *) options->stats, .save_stats = options->save_stats,
+    .keep_seconds = MAX (options->save_every, 0), .n_threads = (guint) vn_cmd_options.threads,
+  });
   for (guint i = 0; i < G_N_ELEMENTS (works); i++)
-    if (works[i].is_wanted ())
-      {
-        VnRun *next = quantize_works_do (&works[i], &settings, error);
-
-        if (next == NULL)
-          return NULL;
-        g_clear_pointer (&result, vn_run_unref);
-        result = next;
-        settings.recipe = result->recipe;
-      }
-  return g_steal_pointer (&result);
+    if (works[i].is_wanted () && !quantize_works_do (&works[i], bench, error))
+      return NULL;
+  return vn_run_ref (vn_bench_get_confirmed (bench));
 }

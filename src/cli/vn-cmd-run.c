@@ -152,16 +152,23 @@ cmd_run_watch_interrupts (void)
 static gboolean is_caught;     /* until the end of the command */
 
 static void
+cmd_run_end (Run      *run,
+             gboolean  done)
+{
+  run->done = done;
+  run->finished = TRUE;
+  if (run->exchange == NULL)
+    g_main_loop_quit (run->loop);
+}
+
+static void
 cmd_run_finished_cb (GObject      *source,
                      GAsyncResult *result,
                      gpointer      data)
 {
   Run *run = data;
 
-  run->done = vn_job_finish (VN_JOB (source), result, &run->error);
-  run->finished = TRUE;
-  if (run->exchange == NULL)
-    g_main_loop_quit (run->loop);
+  cmd_run_end (run, vn_job_finish (VN_JOB (source), result, &run->error));
 }
 
 /* Of several processes one shows what all have done; where no terminal is, as behind mpirun, a line now and then. */
@@ -250,6 +257,41 @@ cmd_run_end_exchange (Run *run)
   g_clear_pointer (&run->exchange, g_source_unref);
 }
 
+/* Until @run has ended; it has begun, or begins with @begin.
+ * Returns: FALSE if it failed, or Ctrl-C cancelled it */
+static gboolean
+cmd_run_wait (Run     *run,
+              void   (*begin) (Run *run),
+              GError **error)
+{
+  g_autoptr(GMainLoop) loop = g_main_loop_new (NULL, FALSE);
+  gboolean shared = vn_ranks_get_n () > 1;
+  gboolean bar = isatty (STDERR_FILENO) && !vn_cmd_options.json && !shared;
+  guint tick;
+
+  cmd_run_watch_interrupts ();
+  run->loop = loop;
+  tick = bar ? g_timeout_add (100, cmd_run_tick_cb, run->job) : 0;
+  if (shared)
+    cmd_run_start_exchange (run);
+  begin (run);
+  g_main_loop_run (loop);
+  if (shared)
+    cmd_run_end_exchange (run);
+  g_clear_handle_id (&tick, g_source_remove);
+  if (!is_caught)
+    cmd_run_set_handler (SIG_DFL);
+  if (bar)
+    fprintf (stderr, "\r\033[K");
+  return vn_cmd_agree (run->error, error);
+}
+
+static void
+cmd_run_start_job (Run *run)
+{
+  vn_job_start (run->job, run->cancellable, cmd_run_finished_cb, run);
+}
+
 /**
  * vn_cmd_run_job:
  *
@@ -261,30 +303,70 @@ gboolean
 vn_cmd_run_job (VnJob   *job,
                 GError **error)
 {
-  g_autoptr(GMainLoop) loop = g_main_loop_new (NULL, FALSE);
-  GCancellable *cancellable = cmd_run_get_cancellable ();
-  gboolean shared = vn_ranks_get_n () > 1;
-  gboolean bar = isatty (STDERR_FILENO) && !vn_cmd_options.json && !shared;
   Run run;
-  guint tick;
 
   g_return_val_if_fail (VN_IS_JOB (job), FALSE);
 
-  cmd_run_watch_interrupts ();
-  run = (Run) { .loop = loop, .job = job, .cancellable = cancellable };
-  tick = bar ? g_timeout_add (100, cmd_run_tick_cb, job) : 0;
-  if (shared)
-    cmd_run_start_exchange (&run);
-  vn_job_start (job, cancellable, cmd_run_finished_cb, &run);
-  g_main_loop_run (loop);
-  if (shared)
-    cmd_run_end_exchange (&run);
-  g_clear_handle_id (&tick, g_source_remove);
-  if (!is_caught)
-    cmd_run_set_handler (SIG_DFL);
-  if (bar)
-    fprintf (stderr, "\r\033[K");
-  return vn_cmd_agree (run.error, error);
+  run = (Run) { .job = job, .cancellable = cmd_run_get_cancellable () };
+  return cmd_run_wait (&run, cmd_run_start_job, error);
+}
+
+/* ---- the work of a bench ---- */
+
+static void
+cmd_run_work_noticed (VnBench        *bench,
+                      const VnNotice *notice,
+                      Run            *run)
+{
+  if (run->finished)
+    return;
+  if (notice->error != NULL)
+    run->error = g_error_copy (notice->error);
+  if (notice->error != NULL || notice->kind == VN_NOTICE_DONE)
+    cmd_run_end (run, notice->error == NULL);
+}
+
+static gboolean
+cmd_run_cancel_work (GCancellable *cancellable,
+                     gpointer      bench)
+{
+  vn_bench_cancel (bench);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+cmd_run_go_on (Run *run)
+{
+}
+
+/**
+ * vn_cmd_run_work:
+ * @bench: has begun something that one waits for
+ *
+ * As vn_cmd_run_job().
+ */
+gboolean
+vn_cmd_run_work (VnBench  *bench,
+                 GError  **error)
+{
+  g_autoptr(VnJob) job = NULL;
+  g_autoptr(GSource) cancel = NULL;
+  gboolean done;
+  gulong handler;
+  Run run;
+
+  g_return_val_if_fail (VN_IS_BENCH (bench) && vn_bench_get_job (bench) != NULL, FALSE);
+
+  job = g_object_ref (vn_bench_get_job (bench));
+  run = (Run) { .job = job, .cancellable = cmd_run_get_cancellable () };
+  handler = g_signal_connect (bench, "notice", G_CALLBACK (cmd_run_work_noticed), &run);
+  cancel = g_cancellable_source_new (run.cancellable);
+  g_source_set_callback (cancel, G_SOURCE_FUNC (cmd_run_cancel_work), bench, NULL);
+  g_source_attach (cancel, NULL);
+  done = cmd_run_wait (&run, cmd_run_go_on, error);
+  g_source_destroy (cancel);
+  g_signal_handler_disconnect (bench, handler);
+  return done;
 }
 
 /* All that this process has opened. */
@@ -494,92 +576,4 @@ const char *
 vn_cmd_get_cancel_note (void)
 {
   return cancel_note;
-}
-
-static void
-cmd_run_print_notes (VnNotes  *notes,
-                     gboolean  suspicions)
-{
-  const char *levels[] = { _("note"), _("warning"), _("problem") };
-
-  if (vn_cmd_options.json || vn_ranks_get_rank () > 0)
-    return;
-  for (guint i = 0; i < vn_notes_get_n (notes); i++)
-    {
-      const VnNote *note = vn_notes_get (notes, i);
-
-      /* What was found about the samples is worth a line, even where it is no more than a remark. */
-      if ((note->level == VN_NOTE_INFO && !g_str_has_prefix (note->code, "data-") &&
-           !g_str_has_prefix (note->code, "setting-")) ||
-          (!suspicions && vn_data_suspicion_is (note)))
-        continue;
-      if (note->subject != NULL)
-        vn_cmd_warn ("%s: %s: %s", levels[note->level], note->subject, note->text);
-      else
-        vn_cmd_warn ("%s: %s", levels[note->level], note->text);
-      if (vn_data_suspicion_is (note))
-        vn_cmd_warn ("  %s", vn_data_suspicion_get_remedy (note));
-    }
-}
-
-void
-vn_cmd_print_notes (VnNotes *notes)
-{
-  g_return_if_fail (notes != NULL);
-
-  cmd_run_print_notes (notes, TRUE);
-}
-
-void
-vn_cmd_print_run_notes (VnNotes *notes)
-{
-  g_return_if_fail (notes != NULL);
-
-  cmd_run_print_notes (notes, FALSE);
-}
-
-/**
- * vn_cmd_json_part:
- * @part: (nullable): that the figures around it are of; %NULL adds nothing
- */
-void
-vn_cmd_json_part (JsonBuilder       *json,
-                  const VnErrorPart *part)
-{
-  g_return_if_fail (json != NULL);
-
-  if (part == NULL)
-    return;
-  vn_json_begin_object (json, "part");
-  vn_json_add_int (json, "axis", part->axis);
-  vn_json_add_text (json, "slices", part->slices);
-  vn_json_add_number (json, "size", part->size);
-  if (part->is_dead)
-    vn_json_add_bool (json, "dead", TRUE);
-  json_builder_end_object (json);
-}
-
-void
-vn_cmd_json_notes (JsonBuilder *json,
-                   VnNotes     *notes)
-{
-  g_return_if_fail (json != NULL);
-
-  vn_json_begin_array (json, "notes");
-  for (guint i = 0; i < vn_notes_get_n (notes); i++)
-    {
-      const VnNote *note = vn_notes_get (notes, i);
-
-      json_builder_begin_object (json);
-      vn_json_add_text (json, "level", vn_note_level_get_id (note->level));
-      vn_json_add_text (json, "code", note->code);
-      vn_json_add_text (json, "subject", note->subject != NULL ? note->subject : "");
-      vn_json_add_text (json, "text", note->text);
-      if (vn_data_suspicion_is (note))
-        {
-          vn_json_add_text (json, "remedy", vn_data_suspicion_get_remedy (note));
-        }
-      json_builder_end_object (json);
-    }
-  json_builder_end_array (json);
 }

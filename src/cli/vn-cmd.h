@@ -3,6 +3,7 @@
 
 /* What the commands share: their description, common options, opening of models, and printing. */
 
+#include "vn-bench.h"
 #include "vn-curve.h"
 #include "vn-jobs.h"
 #include "vn-json.h"
@@ -137,6 +138,8 @@ GHashTable         *vn_cmd_parse_shapes   (const VnModel *model,
                                            GError       **error);    /* NULL without error: none given */
 
 /* Runs a job to its end with a progress bar on a terminal; Ctrl-C cancels it. */
+gboolean            vn_cmd_run_work       (VnBench      *bench,
+                                           GError      **error);
 gboolean            vn_cmd_run_job        (VnJob        *job,
                                            GError      **error);
 gboolean            vn_cmd_check_models   (GError      **error);

@@ -16,7 +16,7 @@ bench_open_show (VnBench          *self,
   vn_bench_forget_expected (self);
   vn_bench_let_go (self, self->subject, (GDestroyNotify) vn_subject_unref);   /* those who show its nodes have them still */
   self->subject = vn_subject_new (model, data, self->subject->n_samples);
-  g_clear_pointer (&self->sizes, g_hash_table_unref);
+  g_clear_pointer (&self->found.sizes, g_hash_table_unref);
   vn_bench_set_run (self, NULL);
   g_clear_pointer (&self->shown.run_subject, vn_subject_unref);
   g_clear_pointer (&self->shown.past_subject, vn_subject_unref);

@@ -82,6 +82,14 @@ void vn_bench_take_sizes  (VnBench    *self,
 
 /* ---- bench-start.c: long work ---- */
 
+/* Settings of a run, and what they borrow. */
+typedef struct
+{
+  VnDataSpec        *data;
+  GHashTable        *given;      /* nullable */
+  VnQuantizeSettings settings;
+} VnBenchPrepared;
+
 void     vn_bench_start          (VnBench *self,
                                   VnWork   work,
                                   VnJob   *job);
@@ -91,6 +99,9 @@ void     vn_bench_drop_check     (VnBench *self);
 void     vn_bench_drop_front     (VnBench *self);
 void     vn_bench_drop_stale     (VnBench *self);
 void     vn_bench_make_room      (VnBench *self);
+void     vn_bench_prepare        (VnBench         *self,
+                                  VnBenchPrepared *prepared);
+void     vn_bench_clear_prepared (VnBenchPrepared *prepared);
 VnJob   *vn_bench_make_run       (VnBench *self);
 void     vn_bench_find_origins   (VnBench       *self,
                                   VnJob         *run);
@@ -125,5 +136,7 @@ void vn_bench_add_rules (VnBench    *self,
 
 void        vn_bench_show_last_run   (VnBench *self);
 const char *vn_bench_get_save_ending (const char *kind);   /* NULL: there is no such kind */
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VnBenchPrepared, vn_bench_clear_prepared)
 
 G_END_DECLS

@@ -12,7 +12,7 @@ bench_project_is_worth (gpointer owner)
   VnBench *self = VN_BENCH (owner);
   const VnModel *model = self->subject->model;
 
-  return model != NULL && model->path != NULL &&
+  return self->batch == NULL && model != NULL && model->path != NULL &&
          (vn_keeper_get_path (self->keeper) != NULL ||
           (!self->opening.is_demo &&
            (vn_run_list_get (self->runs)->len > 0 || self->subject->data != NULL || vn_history_can_undo (self->history))));

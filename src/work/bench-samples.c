@@ -38,7 +38,7 @@ vn_bench_set_data (VnBench          *self,
 {
   g_return_if_fail (VN_IS_BENCH (self));
 
-  g_clear_pointer (&self->sizes, g_hash_table_unref);
+  g_clear_pointer (&self->found.sizes, g_hash_table_unref);
   vn_bench_set_subject (self, vn_subject_with_data (self->subject, data, self->subject->n_samples));
 }
 
@@ -113,7 +113,7 @@ vn_bench_get_size (VnBench    *self,
 
   g_return_val_if_fail (VN_IS_BENCH (self) && name != NULL, NULL);
 
-  shape = self->sizes != NULL ? g_hash_table_lookup (self->sizes, name) : NULL;
+  shape = self->found.sizes != NULL ? g_hash_table_lookup (self->found.sizes, name) : NULL;
   return shape != NULL ? shape : g_hash_table_lookup (self->subject->input_shapes, name);
 }
 
@@ -129,7 +129,7 @@ vn_bench_set_input_shape (VnBench       *self,
 {
   g_return_if_fail (VN_IS_BENCH (self) && self->subject->input_shapes != NULL && name != NULL && shape != NULL);
 
-  g_clear_pointer (&self->sizes, g_hash_table_unref);
+  g_clear_pointer (&self->found.sizes, g_hash_table_unref);
   vn_bench_set_subject (self, vn_subject_with_input_shape (self->subject, name, shape));
 }
 
@@ -243,7 +243,7 @@ vn_bench_open_dataset_async (VnBench             *self,
     opening->data->max_samples = self->subject->n_samples;
   opening->given = vn_subject_dup_given_shapes (self->subject, data);
   opening->notes = vn_notes_new ();
-  g_clear_pointer (&self->sizes, g_hash_table_unref);
+  g_clear_pointer (&self->found.sizes, g_hash_table_unref);
   g_task_set_task_data (task, opening, bench_samples_free_opening);
   vn_thread_run_task (task, bench_samples_open_in_thread);
 }
@@ -273,8 +273,8 @@ vn_bench_open_dataset_finish (VnBench       *self,
       g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED, _("The samples have changed"));
       return NULL;
     }
-  g_clear_pointer (&self->sizes, g_hash_table_unref);
-  self->sizes = g_steal_pointer (&opening->sizes);
+  g_clear_pointer (&self->found.sizes, g_hash_table_unref);
+  self->found.sizes = g_steal_pointer (&opening->sizes);
   if (notes != NULL)
     *notes = vn_notes_ref (opening->notes);
   return g_steal_pointer (&opening->dataset);
@@ -339,7 +339,7 @@ vn_bench_look_async (VnBench             *self,
   looking = g_new0 (Looking, 1);
   looking->subject = vn_subject_ref (self->subject);
   looking->dataset = vn_dataset_ref (dataset);
-  looking->sizes = self->sizes != NULL ? g_hash_table_ref (self->sizes) : NULL;
+  looking->sizes = self->found.sizes != NULL ? g_hash_table_ref (self->found.sizes) : NULL;
   g_task_set_task_data (task, looking, bench_samples_free_looking);
   vn_thread_run_task (task, bench_samples_look_in_thread);
 }

@@ -63,8 +63,9 @@ bench_start_ended (gpointer      owner,
   vn_bench_changed (self, VN_CHANGED_WORK);
   if (error == NULL && !is_moot)
     vn_bench_works[work].take (self, job, subject);
-  else if (error != NULL && !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED) &&
-           !bench_start_take_refusal (self, work, subject, error))
+  else if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    vn_bench_notify (self, &(VnNotice) { .kind = VN_NOTICE_CANCELED, .text = "", .error = error });
+  else if (error != NULL && !bench_start_take_refusal (self, work, subject, error))
     vn_bench_report_error (self, vn_job_id_get_failure (vn_job_get_id (job)), error);
   vn_bench_release (self);
   if (error == NULL && !is_moot && (is_front || info->done != NULL))
@@ -109,6 +110,32 @@ vn_bench_is_idle (VnBench  *self,
 }
 
 /*< private >
+ * vn_bench_prepare:
+ * @prepared: (out caller-allocates): settings for a run with the present recipe on the present samples
+ */
+void
+vn_bench_prepare (VnBench         *self,
+                  VnBenchPrepared *prepared)
+{
+  VnQuantizeSettings *settings = &prepared->settings;
+
+  prepared->data = vn_subject_dup_data (self->subject);
+  prepared->given = vn_subject_dup_given_shapes (self->subject, prepared->data);
+  *settings = self->batch != NULL ? *self->batch : (VnQuantizeSettings) { 0 };
+  settings->model = self->subject->model;
+  settings->data = prepared->data;
+  settings->recipe = self->recipe;
+  settings->input_shapes = prepared->given;
+}
+
+void
+vn_bench_clear_prepared (VnBenchPrepared *prepared)
+{
+  g_clear_pointer (&prepared->data, vn_data_spec_free);
+  g_clear_pointer (&prepared->given, g_hash_table_unref);
+}
+
+/*< private >
  * vn_bench_make_run:
  *
  * Returns: (transfer full): a job that quantizes with the present recipe on the present samples, if there are some
@@ -116,12 +143,11 @@ vn_bench_is_idle (VnBench  *self,
 VnJob *
 vn_bench_make_run (VnBench *self)
 {
-  g_autoptr(VnDataSpec) data = vn_subject_dup_data (self->subject);
-  g_autoptr(GHashTable) given = vn_subject_dup_given_shapes (self->subject, data);
-  VnQuantizeSettings settings = { .model = self->subject->model, .data = data, .recipe = self->recipe, .input_shapes = given };
+  g_auto(VnBenchPrepared) prepared = { 0 };
 
-  settings.earlier = self->shown.run != NULL ? self->shown.run->stats : NULL;
-  return vn_quantize_job_new (&settings);
+  vn_bench_prepare (self, &prepared);
+  prepared.settings.earlier = self->shown.run != NULL ? self->shown.run->stats : NULL;
+  return vn_quantize_job_new (&prepared.settings);
 }
 
 /* ---- stop ---- */
@@ -195,7 +221,7 @@ vn_bench_find_origins (VnBench *self,
                        VnJob   *run)
 {
   vn_bench_cancel_origins (self);
-  if (self->shown.run != NULL && self->shown.run->errors != NULL && self->shown.run->contributions == NULL)
+  if (self->batch == NULL && self->shown.run != NULL && self->shown.run->errors != NULL && self->shown.run->contributions == NULL)
     vn_bench_start (self, VN_WORK_ORIGINS, vn_origins_job_new (run, self->shown.run));
 }
 
@@ -292,6 +318,8 @@ vn_bench_verify_usually (VnBench *self)
   g_autoptr(GError) reason = NULL;
   g_autoptr(VnRun) refused = NULL;
 
+  if (self->batch != NULL)
+    return;
   if (vn_verify_job_is_usual () && self->shown.past != NULL && self->shown.past->verification == NULL)
     bench_start_begin_look (self);
   if (!vn_verify_job_is_usual () || vn_works_get_job (self->works, VN_PLACE_FRONT) != NULL ||

@@ -38,14 +38,14 @@ bench_take_result (VnBench    *self,
 {
   if (subject == self->subject && self->subject->input_shapes != NULL && sizes != NULL)
     {
-      g_clear_pointer (&self->sizes, g_hash_table_unref);
-      self->sizes = g_hash_table_ref (sizes);
+      g_clear_pointer (&self->found.sizes, g_hash_table_unref);
+      self->found.sizes = g_hash_table_ref (sizes);
     }
   bench_take_keep_run (self, result);
   vn_effects_judge (self->found.effects, self->shown.run, result);
   bench_take_run_subject (self, subject);
   vn_bench_set_run (self, result);
-  if (vn_bench_fits (self))
+  if (self->batch == NULL && vn_bench_fits (self))
     vn_outlook_set_base (self->outlook, self->shown.run);
 }
 
@@ -120,7 +120,7 @@ bench_take_curve (VnBench  *self,
 
   g_clear_pointer (&self->found.curve, vn_curve_unref);
   self->found.curve = vn_curve_ref (found->curve);
-  if (!vn_bench_fits (self) || !vn_recipe_equal (self->shown.run->recipe, found->recipe))
+  if (self->batch != NULL || !vn_bench_fits (self) || !vn_recipe_equal (self->shown.run->recipe, found->recipe))
     {
       bench_take_whole (self, found, subject);
       return;
@@ -141,7 +141,9 @@ bench_take_cures (VnBench  *self,
   VnRun *found = vn_cure_job_get_result (job);
   g_autoptr(VnRun) marked = NULL, result = NULL;
 
-  if (self->shown.run == NULL || !vn_recipe_equal (self->shown.run->recipe, found->recipe))
+  if (self->shown.run == NULL)
+    bench_take_result (self, found, subject, NULL);
+  if (!vn_recipe_equal (self->shown.run->recipe, found->recipe))
     return;
   marked = vn_run_with (self->shown.run, VN_FACET_CONTRIBUTIONS, found->contributions);
   result = vn_run_with (marked, VN_FACET_DIAGNOSIS, found->diagnosis);

@@ -64,38 +64,18 @@ vn_bench_quantize (VnBench  *self,
 
 /* ---- what tries changes ---- */
 
-/* Settings of a run, and what they borrow. */
-typedef struct
-{
-  VnDataSpec        *data;
-  GHashTable        *given;      /* nullable */
-  VnQuantizeSettings settings;
-} Prepared;
-
-static void
-bench_work_clear_prepared (Prepared *prepared)
-{
-  g_clear_pointer (&prepared->data, vn_data_spec_free);
-  g_clear_pointer (&prepared->given, g_hash_table_unref);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Prepared, bench_work_clear_prepared)
-
 /* Before anything is tried: there is nothing else that uses the processors, and nothing waits to be confirmed. */
 static gboolean
-bench_work_can_try (VnBench   *self,
-                    Prepared  *prepared,
-                    GError   **error)
+bench_work_can_try (VnBench          *self,
+                    VnBenchPrepared  *prepared,
+                    GError          **error)
 {
   if (!bench_work_can_run (self, self->subject->data == NULL, error) || !vn_bench_is_idle (self, error))
     return FALSE;
   vn_bench_cancel_origins (self);
   if (vn_outlook_is_asked (self->outlook))
     vn_bench_stop_expecting (self);
-  prepared->data = vn_subject_dup_data (self->subject);
-  prepared->given = vn_subject_dup_given_shapes (self->subject, prepared->data);
-  prepared->settings = (VnQuantizeSettings) { .model = self->subject->model, .data = prepared->data, .recipe = self->recipe,
-                                              .input_shapes = prepared->given };
+  vn_bench_prepare (self, prepared);
   return TRUE;
 }
 
@@ -115,7 +95,7 @@ vn_bench_improve (VnBench   *self,
                   gboolean   accuracy_first,
                   GError   **error)
 {
-  g_auto(Prepared) prepared = { 0 };
+  g_auto(VnBenchPrepared) prepared = { 0 };
   VnImproveSettings settings = { .seconds = seconds, .accuracy_first = accuracy_first };
 
   g_return_val_if_fail (VN_IS_BENCH (self) && seconds > 0, FALSE);
@@ -142,7 +122,7 @@ vn_bench_measure_cures (VnBench  *self,
                         double    seconds,
                         GError  **error)
 {
-  g_auto(Prepared) prepared = { 0 };
+  g_auto(VnBenchPrepared) prepared = { 0 };
   VnCureSettings settings = { .seconds = seconds, .n_tensors = VN_CURE_TENSORS };
 
   g_return_val_if_fail (VN_IS_BENCH (self) && seconds > 0, FALSE);
@@ -167,13 +147,30 @@ vn_bench_measure_curve (VnBench      *self,
                         VnCurveCost   cost,
                         GError      **error)
 {
-  g_auto(Prepared) prepared = { 0 };
-  VnCurveSettings settings = { .cost = cost, .target_db = NAN, .most_float = NAN };
-
   g_return_val_if_fail (VN_IS_BENCH (self) && cost < VN_N_CURVE_COSTS, FALSE);
+
+  return vn_bench_choose_on_curve (self, &(VnCurveSettings) { .cost = cost, .target_db = NAN, .most_float = NAN }, error);
+}
+
+/**
+ * vn_bench_choose_on_curve:
+ * @wished: what is wanted of it; its run is that of the bench
+ *
+ * As vn_bench_measure_curve(), for the point that is wished for.
+ */
+gboolean
+vn_bench_choose_on_curve (VnBench                *self,
+                          const VnCurveSettings  *wished,
+                          GError                **error)
+{
+  g_auto(VnBenchPrepared) prepared = { 0 };
+  VnCurveSettings settings;
+
+  g_return_val_if_fail (VN_IS_BENCH (self) && wished != NULL, FALSE);
 
   if (!bench_work_can_try (self, &prepared, error))
     return FALSE;
+  settings = *wished;
   settings.quantize = prepared.settings;
   vn_bench_start (self, VN_WORK_CURVE, vn_curve_job_new (&settings));
   return TRUE;

@@ -6,6 +6,7 @@
 #include "vn-bench.h"
 #include "vn-file-watch.h"
 #include "vn-history.h"
+#include "vn-jobs.h"
 #include "vn-keeper.h"
 #include "vn-outlook.h"
 #include "vn-run-list.h"
@@ -30,6 +31,7 @@ typedef struct
 
 /**
  * VnBenchFound: what was found out about the model beside runs.
+ * @sizes: (nullable) (element-type utf8 VnShape): of inputs, as the samples were opened last
  * @effects: (element-type VnEffect): what was tried
  * @curve: (nullable): the last that was calculated of the present subject
  * @improved: (nullable): the job that improved the model last; it tells what it tried
@@ -37,10 +39,11 @@ typedef struct
  */
 typedef struct
 {
-  GPtrArray *effects;
-  VnCurve   *curve;
-  VnJob     *improved;
-  gint64     improve_ends;
+  GHashTable *sizes;
+  GPtrArray  *effects;
+  VnCurve    *curve;
+  VnJob      *improved;
+  gint64      improve_ends;
 } VnBenchFound;
 
 /**
@@ -94,25 +97,25 @@ typedef struct
 
 struct _VnBench
 {
-  GObject        parent_instance;
+  GObject             parent_instance;
 
   /*< private >*/
-  VnSubject     *subject;
-  GHashTable    *sizes;        /* nullable: name -> VnShape: what the samples were opened with */
-  VnRecipe      *recipe;
-  VnHistory     *history;
-  VnRunList     *runs;
-  VnBenchShown   shown;
-  VnBenchFound   found;
-  VnOutlook     *outlook;
-  VnWorks       *works;
-  VnBenchWaiting waiting;
-  GCancellable  *looking;      /* nullable: for ONNX Runtime */
-  VnKeeper      *keeper;
-  VnFileWatch   *files;
-  VnBenchOpening opening;
-  VnBenchTelling telling;
-  VnBenchHooks   hooks;
+  VnSubject          *subject;
+  VnRecipe           *recipe;
+  VnHistory          *history;
+  VnRunList          *runs;
+  VnBenchShown        shown;
+  VnBenchFound        found;
+  VnOutlook          *outlook;
+  VnWorks            *works;
+  VnBenchWaiting      waiting;
+  GCancellable       *looking;      /* nullable: for ONNX Runtime */
+  VnKeeper           *keeper;
+  VnFileWatch        *files;
+  VnBenchOpening      opening;
+  VnBenchTelling      telling;
+  VnBenchHooks        hooks;
+  VnQuantizeSettings *batch;        /* nullable: of vn_bench_new_batch() */
 };
 
 G_END_DECLS

@@ -26,7 +26,7 @@ static const struct { guint what; const char *detail; } changes[] = {
   { VN_CHANGED_FILES, "files" },
 };
 
-static const char * const notice_details[VN_N_NOTICES] = { "failed", "done", "report", "left", "written" };
+static const char * const notice_details[VN_N_NOTICES] = { "failed", "canceled", "done", "report", "left", "written" };
 
 typedef struct
 {
@@ -69,10 +69,11 @@ vn_bench_dispose (GObject *object)
   g_clear_pointer (&self->opening.path, g_free);
   g_clear_pointer (&self->opening.demo, g_free);
   vn_drop_large (g_steal_pointer (&self->subject), (GDestroyNotify) vn_subject_unref);
-  g_clear_pointer (&self->sizes, g_hash_table_unref);
+  g_clear_pointer (&self->found.sizes, g_hash_table_unref);
   g_clear_pointer (&self->recipe, vn_recipe_free);
   g_clear_pointer (&self->history, vn_history_free);
   g_clear_pointer (&self->telling.let_go, g_array_unref);
+  g_clear_pointer (&self->batch, g_free);
   G_OBJECT_CLASS (vn_bench_parent_class)->dispose (object);
 }
 
@@ -339,6 +340,8 @@ vn_bench_lacks_samples (VnBench *self)
 {
   g_return_val_if_fail (VN_IS_BENCH (self), FALSE);
 
+  if (self->batch != NULL && (self->batch->stats != NULL || self->recipe->ranges != NULL))
+    return FALSE;
   return self->subject->data == NULL && vn_recipe_needs_samples (self->recipe);
 }
 

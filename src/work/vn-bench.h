@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-curve-job.h"
 #include "vn-data-look.h"
 #include "vn-effect.h"
 #include "vn-export-job.h"
@@ -53,12 +54,16 @@ typedef enum
 /**
  * VnNotice: something that the user should know.
  * @VN_NOTICE_FAILED: work ended with @error; @text is the title
+ * @VN_NOTICE_CANCELED: work was canceled, as @error says
  * @VN_NOTICE_DONE: work ended well, @text says what is there now
  * @VN_NOTICE_REPORT: one sentence
  * @VN_NOTICE_LEFT: another model is open: the work on the one that is called @text is kept in the draft @path
  * @VN_NOTICE_WRITTEN: an export ended well with the files @paths; comes before "done"
  */
-typedef enum { VN_NOTICE_FAILED, VN_NOTICE_DONE, VN_NOTICE_REPORT, VN_NOTICE_LEFT, VN_NOTICE_WRITTEN, VN_N_NOTICES } VnNoticeKind;
+typedef enum
+{
+  VN_NOTICE_FAILED, VN_NOTICE_CANCELED, VN_NOTICE_DONE, VN_NOTICE_REPORT, VN_NOTICE_LEFT, VN_NOTICE_WRITTEN, VN_N_NOTICES
+} VnNoticeKind;
 
 typedef struct
 {
@@ -146,9 +151,10 @@ typedef char *(*VnGroupFunc) (gpointer     data,
                               guint        n);
 
 VnBench *vn_bench_new       (void);
-void     vn_bench_set_usual (VnBench    *self,
-                             const char *preset,
-                             guint       n_samples);
+VnBench *vn_bench_new_batch (const VnQuantizeSettings *settings);
+void     vn_bench_set_usual (VnBench                  *self,
+                             const char               *preset,
+                             guint                     n_samples);
 
 /* ---- what there is ---- */
 
@@ -254,6 +260,9 @@ GPtrArray        *vn_bench_get_tries           (VnBench *self);   /* of VnImprov
 gboolean          vn_bench_measure_curve       (VnBench      *self,
                                                 VnCurveCost   cost,
                                                 GError      **error);
+gboolean          vn_bench_choose_on_curve     (VnBench                *self,
+                                                const VnCurveSettings  *wished,
+                                                GError                **error);
 VnCurve          *vn_bench_get_curve           (VnBench *self);   /* NULL: not calculated, or not of the present recipe */
 int               vn_bench_find_curve_point    (VnBench *self);   /* -1: there is none */
 gboolean          vn_bench_apply_curve_point   (VnBench *self,

@@ -61,6 +61,27 @@ subject_set_shapes (VnSubject  *self,
 }
 
 /**
+ * vn_subject_new_sized:
+ * @data: (nullable): copied, with the number of samples in it
+ * @shapes: (nullable) (element-type utf8 VnShape): all that is said of sizes of inputs
+ *
+ * Returns: (transfer full): where nothing else is open
+ */
+VnSubject *
+vn_subject_new_sized (VnModel          *model,
+                      const VnDataSpec *data,
+                      GHashTable       *shapes)
+{
+  VnSubject *self;
+
+  g_return_val_if_fail (model != NULL, NULL);
+
+  self = vn_subject_new (model, data, data != NULL ? data->max_samples : 0);
+  subject_set_shapes (self, shapes != NULL ? g_hash_table_ref (shapes) : NULL);
+  return self;
+}
+
+/**
  * vn_subject_with_data:
  * @data: (nullable): copied
  *

@@ -29,6 +29,9 @@ typedef struct
 VnSubject  *vn_subject_new               (VnModel          *model,   /* nullable */
                                           const VnDataSpec *data,   /* nullable */
                                           guint             n_samples);
+VnSubject  *vn_subject_new_sized         (VnModel          *model,
+                                          const VnDataSpec *data,   /* nullable */
+                                          GHashTable       *shapes);   /* nullable */
 VnSubject  *vn_subject_ref               (VnSubject *self);
 void        vn_subject_unref             (VnSubject *self);
 VnSubject  *vn_subject_with_data         (const VnSubject  *self,

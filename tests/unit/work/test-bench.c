@@ -9,6 +9,7 @@
 #include "vn-setting.h"
 
 #include <glib/gstdio.h>
+#include <math.h>
 
 #define SIDE 8
 #define N_SAMPLES 12
@@ -315,6 +316,75 @@ test_project (Fixture       *self,
   g_assert_false (vn_bench_is_stale (self->bench));
 }
 
+/* The next work starts from what the one before came to; nothing goes on that nobody asked for, nor is kept anywhere. */
+static void
+test_batch (Fixture       *self,
+            gconstpointer  data)
+{
+  g_autoptr(VnDataSpec) spec = vn_data_spec_new ("random");
+  g_autoptr(VnRecipe) recipe = vn_recipe_new (NULL);
+  const VnCurveSettings wished = { .cost = VN_CURVE_COST_SIZE, .target_db = 35, .most_float = NAN };
+  g_autoptr(VnRun) plain = NULL;
+  VnRun *chosen;
+
+  spec->max_samples = N_SAMPLES;
+  g_object_unref (self->bench);
+  self->bench = vn_bench_new_batch (&(VnQuantizeSettings) { .model = self->model, .data = spec, .recipe = recipe,
+                                                            .n_calibration = 4, .n_threads = 1 });
+  connect_all (self);
+  g_assert_true (vn_bench_quantize (self->bench, NULL));
+  wait_until (self, has_run);
+  plain = vn_run_ref (vn_bench_get_confirmed (self->bench));
+  g_assert_cmpuint (plain->n_calibration, ==, 4);
+  g_assert_null (vn_bench_get_origins_job (self->bench));
+  g_assert_null (plain->contributions);
+  g_assert_null (plain->verification);
+  g_assert_true (vn_bench_choose_on_curve (self->bench, &wished, NULL));
+  wait_until (self, has_run);
+  chosen = vn_bench_get_confirmed (self->bench);
+  g_assert_nonnull (chosen->curve);
+  g_assert_cmpuint (chosen->n_calibration, ==, 4);
+  g_assert_cmpfloat (vn_error_table_get_outputs_sqnr (chosen->errors), >, wished.target_db);
+  g_assert_true (vn_recipe_equal (vn_bench_get_recipe (self->bench), plain->recipe));
+  g_assert_cmpuint (self->n_done, ==, 2);
+  vn_bench_flush (self->bench);
+  g_assert_null (vn_bench_get_place (self->bench));
+  g_assert_true (vn_recipe_equal (recipe, plain->recipe));
+}
+
+static void
+note_cancel (VnBench        *bench,
+             const VnNotice *notice,
+             GError        **error)
+{
+  g_assert_null (*error);
+  *error = g_error_copy (notice->error);
+}
+
+/* Who waits for work hears that it was canceled. */
+static void
+test_canceled (Fixture       *self,
+               gconstpointer  data)
+{
+  g_autoptr(VnDataSpec) spec = vn_data_spec_new ("random");
+  g_autoptr(VnRecipe) recipe = vn_recipe_new (NULL);
+  g_autoptr(GError) error = NULL;
+
+  spec->max_samples = N_SAMPLES;
+  g_object_unref (self->bench);
+  self->bench = vn_bench_new_batch (&(VnQuantizeSettings) { .model = self->model, .data = spec, .recipe = recipe });
+  connect_all (self);
+  g_signal_connect (self->bench, "notice::canceled", G_CALLBACK (note_cancel), &error);
+  g_assert_true (vn_bench_quantize (self->bench, NULL));
+  vn_bench_cancel (self->bench);
+  while (error == NULL)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_assert_null (vn_bench_get_job (self->bench));
+  g_assert_null (vn_bench_get_confirmed (self->bench));
+  g_assert_cmpuint (self->n_done, ==, 0);
+}
+
 /* What is made of a model is called after it, however that is written. */
 static void
 test_file_names (Fixture       *self,
@@ -350,6 +420,8 @@ main (int    argc,
   g_test_add ("/bench/subject", Fixture, NULL, set_up, test_subject, tear_down);
   g_test_add ("/bench/precision", Fixture, NULL, set_up, test_precision, tear_down);
   g_test_add ("/bench/file-names", Fixture, NULL, set_up, test_file_names, tear_down);
+  g_test_add ("/bench/batch", Fixture, NULL, set_up, test_batch, tear_down);
+  g_test_add ("/bench/canceled", Fixture, NULL, set_up, test_canceled, tear_down);
   g_test_add ("/bench/project", Fixture, NULL, set_up, test_project, tear_down);
   return g_test_run ();
 }
