@@ -287,6 +287,7 @@ benchmark_run (char        **args,
       (vn_cmd_options.data != NULL && (data = vn_cmd_make_data_spec (error)) == NULL) ||
       (model = vn_cmd_open_to_run (args[0], &shapes, &given, error)) == NULL)
     return FALSE;
+  vn_cmd_take_metadata (data, model);
   settings.model = model;
   settings.data = data;
   settings.inputs = given;

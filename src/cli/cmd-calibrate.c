@@ -267,6 +267,7 @@ calibrate_run (char        **args,
   model = vn_cmd_open_model_sized (path, &shapes, &reason);
   if (model != NULL)
     {
+      vn_cmd_take_metadata (data, model);
       vn_model_add_files (model, files);
       vn_file_set_check (files, &reason);
     }

@@ -127,6 +127,7 @@ compare_run (char        **args,
       g_propagate_error (error, g_steal_pointer (&shape_error));
       return FALSE;
     }
+  vn_cmd_take_metadata (data, float_model);
   job = vn_compare_job_new (float_model, quant_model, data, shapes, (guint) vn_cmd_options.threads);
   if (!vn_cmd_run_job (job, error))
     return FALSE;

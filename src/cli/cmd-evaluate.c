@@ -536,6 +536,7 @@ evaluate_run (char        **args,
   if (!vn_file_set_check (files, error) || (models = cmd_evaluate_open_models (args, &shapes, files, error)) == NULL ||
       !vn_file_set_check (files, error))
     return FALSE;
+  vn_cmd_take_metadata (data, models->pdata[0]);
   settings.models = models;
   settings.input_shapes = shapes;
   job = vn_evaluate_job_new (&settings);

@@ -239,6 +239,8 @@ vn_quantize_input_open (VnQuantizeInput  *self,
   if (!vn_file_set_check (files, error))
     return FALSE;
   self->model = vn_cmd_open_model_sized (self->path, &self->shapes, error);
+  if (self->model != NULL && vn_quantize_options.config_file == NULL)   /* which says how its samples are read */
+    vn_cmd_take_metadata (self->data, self->model);
   if (self->model == NULL ||
       (vn_quantize_options.config_file != NULL && !quantize_input_use_config (self->model, &self->recipe, &self->data, error)) ||
       !quantize_input_check_files (files, self->model, self->path, self->data, self->recipe, &self->write, error) ||

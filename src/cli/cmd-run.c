@@ -201,8 +201,10 @@ run_run (char        **args,
       return FALSE;
     }
   if ((data == NULL && vn_cmd_options.data != NULL) ||
-      (model = vn_cmd_open_to_run (args[0], &asked, &given, error)) == NULL ||
-      !vn_model_size_for_run (model, data, asked, &shapes, notes, error))
+      (model = vn_cmd_open_to_run (args[0], &asked, &given, error)) == NULL)
+    return FALSE;
+  vn_cmd_take_metadata (data, model);
+  if (!vn_model_size_for_run (model, data, asked, &shapes, notes, error))
     return FALSE;
   options.input_shapes = shapes;
   plan = vn_plan_new (model, &options, notes, error);

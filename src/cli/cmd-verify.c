@@ -154,6 +154,7 @@ verify_run (char        **args,
     }
   if (!cmd_verify_check (error) || (model = vn_cmd_open_model_sized (args[0], &shapes, error)) == NULL)
     return FALSE;
+  vn_cmd_take_metadata (data, model);
   settings.model = model;
   settings.input_shapes = shapes;
   job = vn_verify_job_new (&settings);

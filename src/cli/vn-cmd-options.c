@@ -4,6 +4,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-model-metadata.h"
 #include "vn-setting.h"
 
 #include <math.h>
@@ -39,7 +40,8 @@ static const GOptionEntry data_entries[] = {
   { "samples", 'n', 0, G_OPTION_ARG_INT, &vn_cmd_options.samples,
     N_("Number of samples to use, evenly spaced (default: all)"), N_("N") },
   { "preprocess", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.preprocess,
-    N_("Preset: none, zero-one, minus-one-one, imagenet, pt-imagenet, mlperf-mobilenet, mlperf-resnet; or your own Python"),
+    N_("Preset: none, zero-one, minus-one-one, imagenet, pt-imagenet, mlperf-mobilenet, mlperf-resnet, letterbox; or your own "
+       "Python"),
     N_("NAME|FILE.py:FUNCTION") },
   { "python", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.python,
     N_("Interpreter for custom preprocessing (default: python3)"), N_("COMMAND") },
@@ -343,6 +345,31 @@ vn_cmd_take_data_spec (const VnDataSpec  *kept,
   if (vn_cmd_options.timeout > 0)
     spec->timeout = (guint) vn_cmd_options.timeout;
   return vn_cmd_check_trust (spec, project, error) ? g_steal_pointer (&spec) : NULL;
+}
+
+/**
+ * vn_cmd_take_metadata:
+ * @spec: (nullable): of vn_cmd_make_data_spec()
+ * @model: whose samples these are
+ *
+ * What no option says of the preprocessing is as the metadata of @model have it.
+ */
+void
+vn_cmd_take_metadata (VnDataSpec    *spec,
+                      const VnModel *model)
+{
+  const VnCmdOptions *o = &vn_cmd_options;
+  VnPreprocessParts open = o->preprocess != NULL ? 0 : VN_PREPROCESS_ALL;
+
+  if (spec == NULL || o->data == NULL)
+    return;
+  if (o->mean != NULL || o->std != NULL)
+    open &= ~VN_PREPROCESS_SCALE;
+  if (o->fit != NULL || o->resize > 0 || o->crop > 0)
+    open &= ~VN_PREPROCESS_FIT;
+  if (o->color != NULL)
+    open &= ~VN_PREPROCESS_COLOR;
+  vn_data_spec_take_metadata (spec, model, open);
 }
 
 static gboolean

@@ -115,6 +115,8 @@ char               *vn_cmd_take_python    (gboolean      is_used);
 VnDataSpec         *vn_cmd_make_data_spec (GError      **error);
 void                vn_cmd_hold_out       (VnDataSpec   *spec,
                                            gint          default_held_out);
+void                vn_cmd_take_metadata  (VnDataSpec       *spec,     /* nullable */
+                                           const VnModel    *model);
 VnDataSpec         *vn_cmd_take_data_spec (const VnDataSpec *kept,     /* nullable */
                                            const char  *project,
                                            GError     **error);

@@ -47,6 +47,15 @@ typedef struct
   VnResample   resample;
 } VnPreprocess;
 
+/* Parts of it that can be said apart. */
+typedef enum
+{
+  VN_PREPROCESS_SCALE = 1 << 0,     /* mean and std */
+  VN_PREPROCESS_FIT   = 1 << 1,     /* fit, fill, resize and what is cut out */
+  VN_PREPROCESS_COLOR = 1 << 2,
+  VN_PREPROCESS_ALL   = VN_PREPROCESS_SCALE | VN_PREPROCESS_FIT | VN_PREPROCESS_COLOR,
+} VnPreprocessParts;
+
 /* 0..255 as is: mean 0, std 1, stretch, RGB, layout by the model */
 void     vn_preprocess_init    (VnPreprocess *self);
 typedef struct { const char *id, *title, *brief; VnPreprocess settings; } VnPreprocessPreset;   /* @brief: for a button */
@@ -93,6 +102,7 @@ typedef struct
  * @raw_type: element type of .raw and .bin files; %VN_DTYPE_UNDEFINED: the input's, or float32
  * @labels: (nullable): a file that names the classes or the samples, for accuracy; %NULL: as folders or the list of samples say
  * @inputs: (nullable): VnInputData by input name: settings of single inputs (vn_data_spec_set_input())
+ * @from_metadata: parts of @preprocess that the network's file says: vn_data_spec_take_metadata(). No file keeps it
  * @foreign: a file that somebody may have sent says all this: scripts are not run before vn_data_spec_trust()
  */
 #define VN_DATA_RANDOM "random"
@@ -112,6 +122,7 @@ typedef struct
   VnDType      raw_type;
   char        *labels;
   GHashTable  *inputs;
+  VnPreprocessParts from_metadata;
   gboolean     foreign;
 } VnDataSpec;
 

@@ -6,6 +6,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-model-metadata.h"
 #include "vn-op.h"
 
 #include <string.h>
@@ -18,6 +19,11 @@
 
 /* Networks that halve pictures several times take multiples of this. */
 #define USUAL_MULTIPLE 32
+
+/* Networks that read a line of text take pictures of one of these heights, the newer ones of the first. */
+static const gint64 text_heights[] = { 48, 32 };
+#define TEXT_WIDTH 320
+#define OTHER_HEIGHT 96      /* is not taken by these */
 
 static void
 model_data_fill_unknown_dims (VnShape       *shape,
@@ -127,29 +133,35 @@ model_data_load_first (VnDataset  *dataset,
   return FALSE;
 }
 
-/* Gives open inputs the sizes of @tensors, in @specs and in the table that is returned. */
+/* The sizes of inputs, of open ones those of @tensors. */
 static GHashTable *
-model_data_take_sizes (VnInputSpec  *specs,
-                       guint         n,
-                       VnTensor    **tensors,
-                       VnNotes      *notes)
+model_data_take_sizes (const VnInputSpec *specs,
+                       guint              n,
+                       VnTensor         **tensors)
 {
   GHashTable *shapes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 
   for (guint i = 0; i < n; i++)
-    {
-      if (!vn_shape_is_static (&specs[i].shape))
-        {
-          g_autofree char *text = vn_shape_to_string (&tensors[i]->shape, "×");
-
-          if (notes != NULL)
-            vn_notes_add (notes, VN_NOTE_INFO, "size-from-sample", specs[i].name,
-                          _("The input size is dynamic: %s is used, from the first sample"), text);
-          specs[i].shape = tensors[i]->shape;
-        }
-      g_hash_table_insert (shapes, g_strdup (specs[i].name), g_memdup2 (&specs[i].shape, sizeof (VnShape)));
-    }
+    g_hash_table_insert (shapes, g_strdup (specs[i].name),
+                         g_memdup2 (vn_shape_is_static (&specs[i].shape) ? &specs[i].shape : &tensors[i]->shape,
+                                    sizeof (VnShape)));
   return shapes;
+}
+
+static void
+model_data_note_sizes (const VnInputSpec *specs,
+                       guint              n,
+                       GHashTable        *shapes,
+                       VnNotes           *notes)
+{
+  for (guint i = 0; i < n && notes != NULL; i++)
+    {
+      g_autofree char *text = vn_shape_to_string (g_hash_table_lookup (shapes, specs[i].name), "×");
+
+      if (!vn_shape_is_static (&specs[i].shape))
+        vn_notes_add (notes, VN_NOTE_INFO, "size-from-sample", specs[i].name,
+                      _("The input size is dynamic: %s is used, from the first sample"), text);
+    }
 }
 
 static gboolean
@@ -177,33 +189,115 @@ model_data_round_sizes (const VnModel *model,
     }
 }
 
-/* All pictures as large as the first one, or a little smaller if the network cannot take that. */
+/* The size of the first input of pictures that leaves both height and width open, and the axis of the height. */
+static VnShape *
+model_data_find_open_picture (const VnInputSpec *specs,
+                              guint              n,
+                              GHashTable        *shapes,
+                              int               *axis)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      const gint64 *dims = specs[i].shape.dims;
+
+      *axis = specs[i].turned != VN_TURNED_NEVER || dims[3] == 1 || dims[3] == 3 ? 1 : 2;
+      if (specs[i].shape.rank == 4 && dims[*axis] < 0 && dims[*axis + 1] < 0)
+        return g_hash_table_lookup (shapes, specs[i].name);
+    }
+  return NULL;
+}
+
+static gboolean
+model_data_try_size (const VnModel *model,
+                     GHashTable    *shapes,
+                     VnShape       *shape,
+                     int            axis,
+                     gint64         height,
+                     gint64         width)
+{
+  const VnShape before = *shape;
+
+  shape->dims[axis] = height;
+  shape->dims[axis + 1] = width;
+  if (model_data_can_take (model, shapes, NULL))
+    return TRUE;
+  *shape = before;
+  return FALSE;
+}
+
+/* Sizes that the network says itself: by its metadata, or (@is_last: no other is left) as it can only read lines of text. */
+static gboolean
+model_data_try_own_size (const VnModel     *model,
+                         const VnInputSpec *specs,
+                         guint              n,
+                         GHashTable        *shapes,
+                         gboolean           is_last,
+                         VnNotes           *notes)
+{
+  g_autoptr(VnModelMetadata) metadata = vn_model_metadata_read (model);
+  int axis = 0;
+  VnShape *shape = model_data_find_open_picture (specs, n, shapes, &axis);
+
+  if (shape == NULL)
+    return FALSE;
+  if (!is_last && (metadata->width == 0 || !model_data_try_size (model, shapes, shape, axis, metadata->height, metadata->width)))
+    return FALSE;
+  if (!is_last && notes != NULL)
+    vn_notes_add (notes, VN_NOTE_INFO, "data-size", NULL, _("The input size is dynamic: %u×%u is used, from the metadata of the "
+                                                            "model"), metadata->width, metadata->height);
+  if (is_last && model_data_try_size (model, shapes, shape, axis, OTHER_HEIGHT, TEXT_WIDTH))
+    return FALSE;
+  for (guint i = 0; is_last && i < G_N_ELEMENTS (text_heights); i++)
+    if (model_data_try_size (model, shapes, shape, axis, text_heights[i], TEXT_WIDTH))
+      {
+        if (notes != NULL)
+          vn_notes_add (notes, VN_NOTE_INFO, "data-size", NULL,
+                        _("The input size is dynamic: %d×%lld is used, as for other models that read lines of text; "
+                          "this one does not support the size of the images"), TEXT_WIDTH, (long long) text_heights[i]);
+        return TRUE;
+      }
+  return !is_last;
+}
+
+/* All pictures of the size that the metadata have, or as large as the first one, or a little smaller if the network cannot take
+ * that. */
 static VnDataset *
-model_data_open_pictures (const VnModel     *model,
-                          const VnDataSpec  *data,
-                          GHashTable        *shapes,
-                          VnNotes           *notes,
-                          GError           **error)
+model_data_open_pictures (const VnModel      *model,
+                          const VnDataSpec   *data,
+                          const VnInputSpec  *open,
+                          guint               n_open,
+                          GHashTable         *shapes,
+                          VnNotes            *notes,
+                          GError            **error)
 {
   g_autoptr(GError) reason = NULL;
   VnInputSpec *specs;
   VnDataset *dataset;
   guint n;
 
-  if (!model_data_can_take (model, shapes, &reason))
+  if (!model_data_try_own_size (model, open, n_open, shapes, FALSE, notes))
     {
-      model_data_round_sizes (model, shapes);
-      if (!model_data_can_take (model, shapes, NULL))
+      gboolean fits = model_data_can_take (model, shapes, &reason);
+
+      if (!fits)
+        model_data_round_sizes (model, shapes);
+      if (!fits && model_data_can_take (model, shapes, NULL))
+        {
+          fits = TRUE;
+          if (notes != NULL)
+            vn_notes_add (notes, VN_NOTE_INFO, "size-rounded", NULL,
+                          _("The model does not support images of that size: they are scaled down to multiples of %d"),
+                          USUAL_MULTIPLE);
+        }
+      if (fits)
+        model_data_note_sizes (open, n_open, shapes, notes);
+      else if (!model_data_try_own_size (model, open, n_open, shapes, TRUE, notes))
         {
           g_set_error (error, VN_ERROR, VN_ERROR_SHAPE,
                        _("The image size is dynamic, but the model does not support that of the first image: %s; "
                          "specify a supported size"), reason->message);
           return NULL;
         }
-      if (notes != NULL)
-        vn_notes_add (notes, VN_NOTE_INFO, "size-rounded", NULL,
-                      _("The model does not support images of that size: they are scaled down to multiples of %d"),
-                      USUAL_MULTIPLE);
     }
   specs = vn_model_dup_input_specs (model, shapes, &n);
   dataset = vn_dataset_open (data, specs, n, NULL, error);
@@ -212,25 +306,47 @@ model_data_open_pictures (const VnModel     *model,
 }
 
 static VnDataset *
-model_data_open_sized (const VnModel     *model,
-                       const VnDataSpec  *data,
-                       VnInputSpec       *specs,
-                       guint              n,
-                       GHashTable       **shapes,
-                       VnNotes           *notes,
-                       GError           **error)
+model_data_open_sized (const VnModel      *model,
+                       const VnDataSpec   *data,
+                       VnInputSpec        *specs,
+                       guint               n,
+                       GHashTable        **shapes,
+                       VnNotes            *notes,
+                       GError            **error)
 {
-  g_autoptr(VnDataset) dataset = vn_dataset_open (data, specs, n, notes, error);
+  const gboolean is_open = model_data_has_open_size (specs, n);
+  g_autoptr(VnModelMetadata) metadata = vn_model_metadata_read (model);
+  g_autoptr(VnDataset) dataset = NULL;
   g_autofree VnTensor **tensors = g_new0 (VnTensor *, n + 1);
 
-  if (dataset == NULL || !model_data_has_open_size (specs, n) || !model_data_load_first (dataset, tensors))
+  for (guint i = 0; vn_data_spec_is_random (data) && i < n; i++)   /* which have no size of their own */
+    vn_model_metadata_fill_size (metadata, &specs[i].shape);
+  dataset = vn_dataset_open (data, specs, n, notes, error);
+  if (dataset == NULL || !is_open || !model_data_load_first (dataset, tensors))
     return g_steal_pointer (&dataset);
   g_clear_pointer (shapes, g_hash_table_unref);
-  *shapes = model_data_take_sizes (specs, n, tensors, notes);
+  *shapes = model_data_take_sizes (specs, n, tensors);
   for (guint i = 0; i < n; i++)
     g_clear_pointer (&tensors[i], vn_tensor_unref);
-  return vn_dataset_is_image (dataset) ? model_data_open_pictures (model, data, *shapes, notes, error)
-         : g_steal_pointer (&dataset);
+  if (vn_dataset_is_image (dataset))
+    return model_data_open_pictures (model, data, specs, n, *shapes, notes, error);
+  model_data_note_sizes (specs, n, *shapes, notes);
+  return g_steal_pointer (&dataset);
+}
+
+/* What the network's file says of pictures has been taken. */
+static void
+model_data_note_metadata (const VnModel     *model,
+                          VnDataset         *dataset,
+                          const VnDataSpec  *data,
+                          VnNotes           *notes)
+{
+  g_autoptr(VnModelMetadata) metadata = vn_model_metadata_read (model);
+  const VnPreprocessParts parts = data->from_metadata & vn_model_metadata_match (metadata, &data->preprocess);
+  g_autofree char *text = vn_preprocess_describe (&data->preprocess, parts);
+
+  if (notes != NULL && vn_dataset_is_image (dataset) && parts != 0)
+    vn_notes_add (notes, VN_NOTE_INFO, "data-metadata", NULL, _("Preprocessing from the metadata of the model: %s"), text);
 }
 
 /* What is said of pictures, of samples that are none. */
@@ -242,7 +358,8 @@ model_data_note_idle (VnDataset         *dataset,
   VnPreprocess plain;
 
   vn_preprocess_init (&plain);
-  if (notes != NULL && !vn_dataset_is_image (dataset) && !vn_data_spec_is_random (data) && !vn_data_spec_has_script (data) &&
+  if (notes != NULL && !vn_dataset_is_image (dataset) && data->from_metadata == 0 && !vn_data_spec_is_random (data) &&
+      !vn_data_spec_has_script (data) &&
       !vn_preprocess_equal (&data->preprocess, &plain))
     vn_notes_add (notes, VN_NOTE_WARNING, "preprocess-without-effect", "preprocess",
                   _("has no effect here: the samples are not images and are read unchanged"));
@@ -255,9 +372,9 @@ model_data_note_idle (VnDataset         *dataset,
  *   first sample
  * @notes: (nullable): told which sizes came from the sample
  *
- * Opens the samples of a model. Where it leaves the size of a picture open, all pictures get the size of the first one,
- * rounded down to multiples of 32 if the network cannot take that; tensors keep the sizes they have, and a plan for the first one
- * adapts to the others (vn_runner_run()).
+ * Opens the samples of a model. Where it leaves the size of a picture open, all pictures get the size that its metadata have, or
+ * that of the first one, rounded down to multiples of 32 if the network cannot take that; if it cannot take that either, that of
+ * a line of text. Tensors keep the sizes they have, and a plan for the first one adapts to the others (vn_runner_run()).
  *
  * Returns: (transfer full) (nullable): the samples
  */
@@ -281,7 +398,9 @@ vn_model_open_data (const VnModel     *model,
   vn_input_specs_free (specs, n);
   if (dataset == NULL)
     g_clear_pointer (shapes, g_hash_table_unref);
-  else if (model->graph->inputs->len == 1)
+  else
+    model_data_note_metadata (model, dataset, data, notes);
+  if (dataset != NULL && model->graph->inputs->len == 1)
     model_data_note_idle (dataset, data, notes);
   return dataset;
 }

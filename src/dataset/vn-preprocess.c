@@ -34,6 +34,8 @@ static const VnPreprocessPreset presets[] = {
   { "mlperf-resnet", N_("MLPerf ResNet: center crop, mean only"), N_("ImageNet mean"),
     { .fit = VN_FIT_CROP, .crop_part = CENTRE, .crop_down = TRUE, .mean = { 123.68f, 116.78f, 103.94f, 0 },
       .std = ALL (1) } },
+  { "letterbox", N_("Letterbox on gray, 0 to 1, as for YOLO"), "0 … 1",
+    { .fit = VN_FIT_LETTERBOX, .mean = ALL (0), .std = ALL (255), .fill = 114 } },
 };
 
 /* Other names of presets, as other tools' documents give them. */

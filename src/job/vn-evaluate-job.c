@@ -148,7 +148,8 @@ vn_evaluate_job_prepare (VnJob         *job,
                                           cancellable,
                                           error)) == NULL)
     return FALSE;
-  self->labels = vn_labels_new (self->contestants[0].dataset, self->settings.labels, self->notes, error);
+  self->labels = vn_labels_new (self->contestants[0].dataset, self->settings.models->pdata[0], self->settings.labels,
+                                self->notes, error);
   return self->labels != NULL;
 }
 

@@ -3,6 +3,7 @@
 #include "vn-jobs.h"
 
 #include "vn-graph-edit.h"
+#include "vn-model-metadata.h"
 #include "vn-op.h"
 #include "vn-pass.h"
 #include "vn-sample-loop.h"
@@ -172,12 +173,34 @@ runnable_is_known (const VnModel *model,
   return TRUE;
 }
 
+/* @given, and the sizes of pictures that the metadata of the file have. */
+static GHashTable *
+runnable_take_metadata (const VnModel *model,
+                        GHashTable    *given)
+{
+  g_autoptr(VnModelMetadata) metadata = vn_model_metadata_read (model);
+  g_autoptr(GHashTable) shapes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (model->graph->inputs, i);
+      const VnShape *known = given != NULL ? g_hash_table_lookup (given, value->name) : NULL;
+      VnShape shape = known != NULL ? *known : value->type.shape;
+
+      if (vn_model_metadata_fill_size (metadata, &shape) || known != NULL)
+        g_hash_table_insert (shapes, g_strdup (value->name), g_memdup2 (&shape, sizeof shape));
+    }
+  if (g_hash_table_size (shapes) == 0)
+    return given != NULL ? g_hash_table_ref (given) : NULL;
+  return g_steal_pointer (&shapes);
+}
+
 /**
  * vn_model_size_for_run:
  * @data: (nullable): the samples of the run; %NULL or random ones have no size
  * @given: (nullable) (element-type utf8 VnShape): sizes the user gave
  * @shapes: (out) (transfer full) (nullable): what to plan with: @given, or if that leaves something open the sizes of
- *   the first sample
+ *   the first sample, or those of the metadata
  * @notes: (nullable): told which sizes came from the sample
  */
 gboolean
@@ -192,9 +215,14 @@ vn_model_size_for_run (VnModel     *model,
 
   g_return_val_if_fail (model != NULL, FALSE);
 
-  if (data == NULL || vn_data_spec_is_random (data) || runnable_is_known (model, given))
+  if (runnable_is_known (model, given))
     {
       *shapes = given != NULL ? g_hash_table_ref (given) : NULL;
+      return TRUE;
+    }
+  if (data == NULL || vn_data_spec_is_random (data))
+    {
+      *shapes = runnable_take_metadata (model, given);
       return TRUE;
     }
   dataset = vn_model_open_data (model, data, given, shapes, notes, error);

@@ -5,6 +5,7 @@
 
 #include "vn-evaluate.h"
 #include "vn-i18n.h"
+#include "vn-model-metadata.h"
 #include "vn-thread.h"
 
 /*< private >
@@ -61,7 +62,7 @@ vn_bench_set_n_samples (VnBench *self,
  * @path: a folder of samples
  * @held_out: samples to hold out where none were chosen before, as in VnDataSpec
  *
- * Takes the samples from there, prepared as the present ones.
+ * Takes the samples from there, prepared as the present ones; the first ones as the metadata of the model have it.
  */
 void
 vn_bench_use_folder (VnBench    *self,
@@ -80,6 +81,8 @@ vn_bench_use_folder (VnBench    *self,
     data->held_out = held_out;
   g_free (data->path);
   data->path = g_strdup (path);
+  if (present == NULL && self->subject->model != NULL)
+    vn_data_spec_take_metadata (data, self->subject->model, VN_PREPROCESS_ALL);
   vn_bench_set_data (self, data);
 }
 
@@ -206,7 +209,7 @@ bench_samples_open_in_thread (GTask        *task,
     {
       g_autoptr(VnNotes) unheard = vn_notes_new ();
 
-      labels = vn_labels_new (self->dataset, vn_dataset_get_labels (self->dataset), unheard, &error);
+      labels = vn_labels_new (self->dataset, self->subject->model, vn_dataset_get_labels (self->dataset), unheard, &error);
     }
   if (error == NULL)
     g_task_return_boolean (task, TRUE);

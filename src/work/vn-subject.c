@@ -3,6 +3,7 @@
  * sample. */
 #include "vn-subject.h"
 
+#include "vn-model-metadata.h"
 #include "vn-open-inputs.h"
 
 /**
@@ -168,6 +169,7 @@ vn_subject_dup_given_shapes (const VnSubject  *self,
                              const VnDataSpec *data)
 {
   g_autoptr(GHashTable) shapes = NULL;
+  g_autoptr(VnModelMetadata) metadata = NULL;
   GHashTableIter iter;
   gpointer name, shape;
 
@@ -178,11 +180,14 @@ vn_subject_dup_given_shapes (const VnSubject  *self,
   if (data == NULL || !vn_data_spec_is_random (data))
     return g_hash_table_ref (self->input_shapes);
   shapes = vn_open_inputs_new ();
+  metadata = vn_model_metadata_read (self->model);
   g_hash_table_iter_init (&iter, self->input_shapes);
   while (g_hash_table_iter_next (&iter, &name, &shape))
     {
-      VnShape guess = vn_open_inputs_guess (shape);
+      VnShape guess = *(const VnShape *) shape;
 
+      vn_model_metadata_fill_size (metadata, &guess);
+      guess = vn_open_inputs_guess (&guess);
       g_hash_table_insert (shapes, g_strdup (name), g_memdup2 (&guess, sizeof guess));
     }
   return g_steal_pointer (&shapes);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* make-open pictures|words|branches FILE: a network of tests/lib/open-models.h
+ * make-open metadata FILE: the first of them, with metadata as Ultralytics writes them
  * make-open sample SIZES FILE.npy: floats; SIZES as 1x5x4 */
 #include "open-models.h"
 #include "vn-onnx.h"
@@ -23,6 +24,17 @@ write_sample (const char  *sizes,
   return vn_npy_write (path, tensor, error);
 }
 
+static VnModel *
+make_with_metadata (void)
+{
+  static const char * const pairs[] = { "task", "detect", "stride", "32", "imgsz", "[32, 64]", "names", "{0: 'a', 1: 'b'}" };
+  VnModel *model = open_model_pictures ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (pairs); i++)
+    g_ptr_array_add (model->metadata, g_strdup (pairs[i]));
+  return model;
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -36,6 +48,7 @@ main (int   argc,
   else if (argc == 3)
     {
       model = g_str_equal (argv[1], "words") ? open_model_words ()
+            : g_str_equal (argv[1], "metadata") ? make_with_metadata ()
             : g_str_equal (argv[1], "branches") ? open_model_branches () : open_model_pictures ();
       ok = vn_onnx_write_file (model, argv[2], NULL, NULL, &error);
     }

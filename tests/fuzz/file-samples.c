@@ -198,7 +198,7 @@ try_labels (const guint8 *data,
 
       if (datasets[i] == NULL)
         datasets[i] = open_samples (i == 0);
-      labels = vn_labels_new (datasets[i], path, notes, &error);
+      labels = vn_labels_new (datasets[i], NULL, path, notes, &error);
       any |= check (labels != NULL, &error);
       for (guint k = 0; labels != NULL && k < vn_dataset_get_n (datasets[i]); k++)
         require (vn_labels_get (labels, k, 10) < 10 && vn_labels_get (labels, k, 1001) < 1001 &&

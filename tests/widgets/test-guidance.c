@@ -465,6 +465,25 @@ test_card_buttons (void)
     }
 }
 
+/* A size that does not fit leads to where it is set, not to other samples. */
+static void
+test_card_size (void)
+{
+  GtkWidget *card = g_object_ref_sink (g_object_new (VN_TYPE_DATA_CARD, NULL)), *button;
+  guint n = 0;
+
+  vn_data_card_show_problem (VN_DATA_CARD (card), "The model does not support that", TRUE);
+  g_assert_null (vn_test_find (card, GTK_TYPE_BUTTON, "Choose _Others…"));
+  button = vn_test_find (card, GTK_TYPE_BUTTON, "Set Input _Sizes");
+  g_assert_nonnull (button);
+  g_signal_connect_swapped (card, "sizes", G_CALLBACK (count), &n);
+  g_signal_emit_by_name (button, "clicked");
+  g_assert_cmpuint (n, ==, 1);
+  vn_data_card_show_problem (VN_DATA_CARD (card), "There are none", FALSE);
+  g_assert_nonnull (vn_test_find (card, GTK_TYPE_BUTTON, "Choose _Others…"));
+  g_object_unref (card);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -473,6 +492,7 @@ main (int   argc,
 
   g_test_add ("/guidance/cure", Fixture, NULL, vn_window_fixture_set_up, test_cure, vn_window_fixture_tear_down);
   g_test_add_func ("/guidance/card-buttons", test_card_buttons);
+  g_test_add_func ("/guidance/card-size", test_card_size);
   g_test_add ("/guidance/keep", Fixture, NULL, vn_window_fixture_set_up, test_keep, vn_window_fixture_tear_down);
   g_test_add ("/guidance/samples", Fixture, NULL, vn_window_fixture_set_up, test_samples, vn_window_fixture_tear_down);
   g_test_add ("/guidance/without-samples", Fixture, NULL, vn_window_fixture_set_up, test_without_samples,

@@ -159,6 +159,15 @@ void       _vn_data_offer_presets (const VnFirstLayers *self,
                                    const char          *name,
                                    const GPtrArray     *presets);
 
+gboolean   _vn_data_metadata_judge (const VnFirstLayers *self,
+                                    guint                layer,
+                                    const char          *name,
+                                    VnNotes             *notes);
+gboolean   _vn_data_is_best_scale  (const VnFirstLayers *self,
+                                    guint                layer,
+                                    const char          *name,
+                                    GCancellable        *cancellable);
+
 /* data-deep.c */
 gboolean   _vn_data_deep_judge   (const VnFirstLayers *self,
                                   guint                input,

@@ -289,13 +289,16 @@ data_check_first_layers_offer_colors (const VnFirstLayers *self,
 /* The samples are right as far as the layer tells: what it seems to be made for is what they are. */
 static void
 data_check_first_layers_confirm (const VnFirstLayers *self,
-                                 const VnFirstLayer  *layer,
-                                 const char          *name)
+                                 guint                index,
+                                 const char          *name,
+                                 GCancellable        *cancellable)
 {
+  const VnFirstLayer *layer = self->layers->pdata[index];
   const VnPreprocess *own = data_check_first_layers_get_settings (self, layer->input);
   double raw = _vn_first_layer_get_fault (layer, VN_FAULT_RAW);
 
-  if (own != NULL && (layer->norm != NULL || raw < VN_DATA_SMALL_FIRST))
+  if (own != NULL && (layer->norm != NULL || raw < VN_DATA_SMALL_FIRST) &&
+      _vn_data_is_best_scale (self, index, name, cancellable))
     _vn_data_sight_set_suits (self->sight, name, own);
 }
 
@@ -342,6 +345,8 @@ data_check_first_layers_judge (const VnFirstLayers *self,
 
       if (layer->sum == NULL || !(layer->n > 1) || input == NULL)
         continue;
+      if (_vn_data_metadata_judge (self, i, input, samples->notes))
+        continue;
       if (isinf (_vn_first_layer_get_distance (layer)))
         remedy = _vn_data_find_preset (self, i, input, cancellable);
       said = layer->norm != NULL ? _vn_first_layer_judge_by_norm (layer, input, remedy, samples->notes)
@@ -353,7 +358,7 @@ data_check_first_layers_judge (const VnFirstLayers *self,
              (data_check_samples_show_something (samples) &&
               _vn_data_deep_judge (self, layer->input, input, samples->notes, cancellable));
       if (!said)
-        data_check_first_layers_confirm (self, layer, input);
+        data_check_first_layers_confirm (self, i, input, cancellable);
       if (!said && layer->norm != NULL && ((const VnFirstLayer *) swapped->pdata[i])->sum != NULL &&
           _vn_first_layer_judge_colors (layer, swapped->pdata[i], input, samples->notes))
         data_check_first_layers_offer_colors (self, layer->input, input);

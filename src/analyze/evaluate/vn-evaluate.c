@@ -634,7 +634,7 @@ vn_evaluate_accuracy (VnModel                 *float_model,
   is_classifier = evaluate_outputs_are_classes (float_model, dataset);
   if (!is_classifier && !evaluate_outputs_are_computed (float_model))
     return TRUE;
-  labels = vn_labels_new (dataset, vn_dataset_get_labels (dataset), notes, error);
+  labels = vn_labels_new (dataset, float_model, vn_dataset_get_labels (dataset), notes, error);
   self = (Evaluate) { .contestants = contestants, .n_contestants = 2, .labels = labels, .options = options, .notes = notes,
                       .no_classes = !is_classifier };
   if (labels == NULL || !evaluate_networks (&self, scores, cancellable, error))

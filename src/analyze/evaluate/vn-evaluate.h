@@ -30,6 +30,7 @@ typedef struct
 } VnLabels;
 
 VnLabels *vn_labels_new  (VnDataset       *dataset,
+                          const VnModel   *model,
                           const char      *file,
                           VnNotes         *notes,
                           GError         **error);

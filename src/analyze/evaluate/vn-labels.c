@@ -8,6 +8,7 @@
 #include "vn-file.h"
 #include "vn-i18n.h"
 #include "vn-memory.h"
+#include "vn-model-metadata.h"
 
 #include <math.h>
 #include <string.h>
@@ -101,10 +102,11 @@ labels_use_names (VnLabels      *self,
                   GError       **error)
 {
   g_autofree int *numbers = g_new (int, vn_dataset_get_n_classes (dataset));
+  guint n = 0;
 
   for (guint k = 0; k < vn_dataset_get_n_classes (dataset); k++)
     {
-      numbers[k] = labels_find_class (lines, vn_dataset_get_class (dataset, k), &self->n_classes);
+      numbers[k] = labels_find_class (lines, vn_dataset_get_class (dataset, k), &n);
       if (numbers[k] >= 0)
         continue;
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
@@ -118,8 +120,22 @@ labels_use_names (VnLabels      *self,
 
       *number = *number >= 0 ? numbers[*number] : -1;
     }
+  self->n_classes = n;
   self->given = TRUE;
   return TRUE;
+}
+
+/* Where no file of the user says which class is which, and each folder is called like one of the classes that the metadata of the
+ * network's file name, these say it. */
+static void
+labels_take_metadata (VnLabels      *self,
+                      VnDataset     *dataset,
+                      const VnModel *model)
+{
+  g_autoptr(VnModelMetadata) metadata = vn_model_metadata_read (model);
+
+  if (metadata->names != NULL && self->n_classes > 0 && self->numbers == NULL)
+    labels_use_names (self, dataset, "", metadata->names, NULL);
 }
 
 /* ---- samples by name ---- */
@@ -237,16 +253,18 @@ labels_read_lines (const char  *file,
 
 /**
  * vn_labels_new:
+ * @model: (nullable): whose outputs the classes are numbers of; its metadata may name them
  * @file: (nullable): names the classes, or the samples with their classes; %NULL: as the folders or the list of samples say
  * @notes: told which samples have no class
  *
  * Returns: (transfer full) (nullable): the classes of all samples of @dataset
  */
 VnLabels *
-vn_labels_new (VnDataset   *dataset,
-               const char  *file,
-               VnNotes     *notes,
-               GError     **error)
+vn_labels_new (VnDataset      *dataset,
+               const VnModel  *model,
+               const char     *file,
+               VnNotes        *notes,
+               GError        **error)
 {
   g_autoptr(VnLabels) self = g_new0 (VnLabels, 1);
   g_auto(GStrv) lines = NULL;
@@ -268,6 +286,8 @@ vn_labels_new (VnDataset   *dataset,
        !(self->n_classes > 0 ? labels_use_names (self, dataset, file, lines, error)
                              : labels_use_samples (self, dataset, file, lines, notes, error))))
     return NULL;
+  if (file == NULL && model != NULL)
+    labels_take_metadata (self, dataset, model);
   for (guint i = 0; i < self->classes->len; i++)
     self->max = MAX (self->max, g_array_index (self->classes, int, i));
   return g_steal_pointer (&self);

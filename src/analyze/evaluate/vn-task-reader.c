@@ -3,6 +3,7 @@
 #include "vn-task-reader.h"
 
 #include "vn-i18n.h"
+#include "vn-model-metadata.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -36,26 +37,6 @@ vn_task_get_reader (VnTask task)
 
 /* ---- what is known before ---- */
 
-/* Entries of “{0: 'person', 1: 'bicycle'}” or “['person', 'bicycle']”: texts, of which a dict has no other. */
-static guint
-task_count_names (const char *text)
-{
-  guint n = 0;
-  char quote = '\0';
-
-  for (; *text != '\0'; text++)
-    if (quote != '\0' && *text == '\\' && text[1] != '\0')
-      text++;
-    else if (quote != '\0' && *text == quote)
-      quote = '\0';
-    else if (quote == '\0' && (*text == '\'' || *text == '"'))
-      {
-        quote = *text;
-        n++;
-      }
-  return n;
-}
-
 /**
  * vn_task_hint_read:
  * @self: (out): not given by the user
@@ -67,21 +48,17 @@ void
 vn_task_hint_read (VnTaskHint    *self,
                    const VnModel *model)
 {
-  const char *task, *names;
+  g_autoptr(VnModelMetadata) metadata = NULL;
 
   g_return_if_fail (self != NULL && model != NULL);
 
   *self = (VnTaskHint) { 0 };
-  task = vn_model_get_metadata (model, "task");
-  names = vn_model_get_metadata (model, "names");
-  if (vn_model_get_metadata (model, "stride") != NULL && names != NULL)
-    {
-      self->n_classes = task_count_names (names);
-      for (guint i = 0; i < G_N_ELEMENTS (words) && task != NULL; i++)
-        if (g_str_equal (words[i].word, task))
-          self->task = words[i].task;
-    }
-  else if (vn_model_get_metadata (model, "character") != NULL)
+  metadata = vn_model_metadata_read (model);
+  self->n_classes = metadata->n_names;
+  for (guint i = 0; i < G_N_ELEMENTS (words) && metadata->task != NULL; i++)
+    if (g_str_equal (words[i].word, metadata->task))
+      self->task = words[i].task;
+  if (metadata->n_names == 0 && vn_model_get_metadata (model, "character") != NULL)
     self->task = VN_TASK_TEXT;
 }
 

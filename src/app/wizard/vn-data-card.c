@@ -15,9 +15,9 @@ typedef struct
 {
   VnNoteLevel  level;
   gboolean     is_problem;   /* nothing can be kept */
+  gboolean     is_of_size;   /* other sizes of inputs help */
   char        *code, *title, *text;
   GPtrArray   *cures;        /* of VnDataCure, borrowed from @look of the card; nullable */
-  gboolean     is_certain;
 } Saying;
 
 struct _VnDataCard
@@ -35,7 +35,7 @@ struct _VnDataCard
 
 G_DEFINE_FINAL_TYPE (VnDataCard, vn_data_card, ADW_TYPE_BIN)
 
-enum { SIGNAL_APPLY, SIGNAL_CHOOSE, SIGNAL_PREPROCESS, N_SIGNALS };
+enum { SIGNAL_APPLY, SIGNAL_CHOOSE, SIGNAL_PREPROCESS, SIGNAL_SIZES, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 static void data_card_update (VnDataCard *self);
@@ -87,6 +87,12 @@ data_card_preprocess_clicked (VnDataCard *self)
   g_signal_emit (self, signals[SIGNAL_PREPROCESS], 0);
 }
 
+static void
+data_card_sizes_clicked (VnDataCard *self)
+{
+  g_signal_emit (self, signals[SIGNAL_SIZES], 0);
+}
+
 /* The cure goes with what was found as soon as it is applied. */
 static void
 data_card_apply_clicked (VnDataCard *self,
@@ -128,13 +134,15 @@ data_card_add_buttons (VnDataCard   *self,
     {
       const VnDataCure *cure = saying->cures->pdata[i];
       g_autofree char *label = g_strdup_printf (_("Use %s"), cure->title);
-      GtkWidget *button = data_card_add_button (self, box, label, saying->is_certain && i == 0,
+      GtkWidget *button = data_card_add_button (self, box, label, i == 0,
                                                 G_CALLBACK (data_card_apply_clicked));
 
       gtk_button_set_use_underline (GTK_BUTTON (button), FALSE);
       g_object_set_data (G_OBJECT (button), "vn-cure", GUINT_TO_POINTER (i));
     }
-  if (n_cures == 0 && self->has_preprocessing && vn_data_suspicion_is_of_preprocessing (saying->code))
+  if (saying->is_of_size)
+    data_card_add_button (self, box, _("Set Input _Sizes"), TRUE, G_CALLBACK (data_card_sizes_clicked));
+  else if (n_cures == 0 && self->has_preprocessing && vn_data_suspicion_is_of_preprocessing (saying->code))
     data_card_add_button (self, box, _("Set _Preprocessing"), TRUE, G_CALLBACK (data_card_preprocess_clicked));
   else if (n_cures == 0)
     data_card_add_button (self, box, _("Choose _Others…"), saying->level > VN_NOTE_INFO, G_CALLBACK (data_card_choose_clicked));
@@ -185,7 +193,8 @@ data_card_write_text (const VnDataFinding *finding)
     return finding->remedy != NULL ? g_strdup_printf ("%s. %s", finding->text, finding->remedy)
            : g_strdup_printf ("%s.", finding->text);
   if (!finding->is_certain)
-    return g_strdup_printf (_("%s. Each of these fits the input size: choose the one used in training."), finding->text);
+    return g_strdup_printf (_("%s. Several preprocessings would fit, the likeliest first: choose the one used in training."),
+                            finding->text);
   return first->effect != NULL ? g_strdup_printf ("%s. %s", finding->text, first->effect)
          : g_strdup_printf ("%s.", finding->text);
 }
@@ -193,17 +202,19 @@ data_card_write_text (const VnDataFinding *finding)
 /**
  * vn_data_card_show_problem:
  * @text: why the samples cannot be used
+ * @is_of_size: with another size of an input, which can be set on the same page, they could: the card emits sizes
  */
 void
 vn_data_card_show_problem (VnDataCard *self,
-                           const char *text)
+                           const char *text,
+                           gboolean    is_of_size)
 {
   Saying *saying;
 
   g_return_if_fail (VN_IS_DATA_CARD (self));
 
   saying = g_new0 (Saying, 1);
-  *saying = (Saying) { .level = VN_NOTE_PROBLEM, .is_problem = TRUE, .code = g_strdup (""),
+  *saying = (Saying) { .level = VN_NOTE_PROBLEM, .is_problem = TRUE, .is_of_size = is_of_size, .code = g_strdup (""),
                        .title = g_strdup (_("The samples cannot be used")),
                        .text = g_strdup (text) };
   g_ptr_array_set_size (self->sayings, 0);
@@ -225,8 +236,7 @@ data_card_add_findings (VnDataCard       *self,
         continue;
       saying = g_new0 (Saying, 1);
       *saying = (Saying) { .level = finding->level, .code = g_strdup (finding->code), .title = g_strdup (finding->title),
-                           .text = data_card_write_text (finding), .cures = g_ptr_array_ref (finding->cures),
-                           .is_certain = finding->is_certain };
+                           .text = data_card_write_text (finding), .cures = g_ptr_array_ref (finding->cures) };
       g_ptr_array_add (self->sayings, saying);
     }
 }
@@ -301,6 +311,7 @@ vn_data_card_class_init (VnDataCardClass *klass)
                                         G_TYPE_POINTER);
   signals[SIGNAL_PREPROCESS] = g_signal_new ("preprocess", VN_TYPE_DATA_CARD, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
                                              0);
+  signals[SIGNAL_SIZES] = g_signal_new ("sizes", VN_TYPE_DATA_CARD, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[SIGNAL_CHOOSE] = g_signal_new ("choose", VN_TYPE_DATA_CARD, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 

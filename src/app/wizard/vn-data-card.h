@@ -16,12 +16,14 @@ G_BEGIN_DECLS
  * - apply (VnDataCure): these settings are wanted
  * - choose: other samples are wanted
  * - preprocess: other preprocessing is wanted
+ * - sizes: other sizes of the inputs are wanted
  */
 #define VN_TYPE_DATA_CARD (vn_data_card_get_type ())
 G_DECLARE_FINAL_TYPE (VnDataCard, vn_data_card, VN, DATA_CARD, AdwBin)
 
 void vn_data_card_show_problem (VnDataCard       *self,
-                                const char       *text);
+                                const char       *text,
+                                gboolean          is_of_size);
 void vn_data_card_show_look    (VnDataCard       *self,
                                 const VnDataLook *look,      /* nullable */
                                 VnNotes          *notes,     /* nullable */

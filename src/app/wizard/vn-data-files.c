@@ -8,6 +8,7 @@
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-load-preprocess.h"
+#include "vn-model-metadata.h"
 #include "vn-rows.h"
 
 #include <string.h>
@@ -39,6 +40,23 @@ data_files_fail (VnDataFiles  *self,
 
 /* ---- labels ---- */
 
+/* There are none; how the file of the network calls the classes. */
+static char *
+data_files_write_names (VnDataFiles *self)
+{
+  VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
+  g_autoptr(VnModelMetadata) metadata = model != NULL ? vn_model_metadata_read (model) : NULL;
+  g_autofree char *some = NULL;
+
+  if (metadata == NULL || metadata->n_names == 0)
+    return g_strdup (_("None: accuracy is not measured"));
+  some = metadata->n_names > 3 ? g_strdup_printf ("%s, %s, %s …", metadata->names[0], metadata->names[1], metadata->names[2])
+         : g_strjoinv (", ", metadata->names);
+  return g_strdup_printf (ngettext ("None: accuracy is not measured. The metadata of the model name %u class: %s",
+                                    "None: accuracy is not measured. The metadata of the model name %u classes: %s",
+                                    metadata->n_names), metadata->n_names, some);
+}
+
 static void
 data_files_show_labels (VnDataFiles      *self,
                         const VnDataSpec *data,
@@ -52,7 +70,7 @@ data_files_show_labels (VnDataFiles      *self,
   else if (n > 1)
     text = g_strdup_printf (ngettext ("%u class, by folder", "%u classes, by folder", n), n);
   else
-    text = g_strdup (_("None: accuracy is not measured"));
+    text = data_files_write_names (self);
   adw_action_row_set_subtitle (self->labels, text);
   gtk_widget_set_visible (self->no_labels, data != NULL && data->labels != NULL);
 }

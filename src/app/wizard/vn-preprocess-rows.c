@@ -17,6 +17,7 @@ struct _VnPreprocessRows
 
   AdwComboRow  *preset, *fit, *color, *layout;
   GtkEditable  *mean, *deviation;
+  GtkLabel     *origin;
 };
 
 G_DEFINE_FINAL_TYPE (VnPreprocessRows, vn_preprocess_rows, ADW_TYPE_BIN)
@@ -85,6 +86,20 @@ vn_preprocess_rows_show (VnPreprocessRows   *self,
   preprocess_rows_show_numbers (self->mean, settings->mean);
   preprocess_rows_show_numbers (self->deviation, settings->std);
   self->busy = FALSE;
+}
+
+/**
+ * vn_preprocess_rows_show_origin:
+ * @text: (nullable): where the settings come from, or should
+ */
+void
+vn_preprocess_rows_show_origin (VnPreprocessRows *self,
+                                const char       *text)
+{
+  g_return_if_fail (VN_IS_PREPROCESS_ROWS (self));
+
+  gtk_label_set_label (self->origin, text != NULL ? text : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->origin), text != NULL);
 }
 
 static void
@@ -168,6 +183,7 @@ vn_preprocess_rows_class_init (VnPreprocessRowsClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnPreprocessRows, layout);
   gtk_widget_class_bind_template_child (widget_class, VnPreprocessRows, mean);
   gtk_widget_class_bind_template_child (widget_class, VnPreprocessRows, deviation);
+  gtk_widget_class_bind_template_child (widget_class, VnPreprocessRows, origin);
   gtk_widget_class_bind_template_callback (widget_class, preprocess_rows_changed);
   gtk_widget_class_bind_template_callback (widget_class, preprocess_rows_preset_changed);
 }

@@ -21,4 +21,7 @@ G_DECLARE_FINAL_TYPE (VnPreprocessRows, vn_preprocess_rows, VN, PREPROCESS_ROWS,
 void vn_preprocess_rows_show (VnPreprocessRows   *self,
                               const VnPreprocess *settings);
 
+void vn_preprocess_rows_show_origin (VnPreprocessRows *self,
+                                     const char       *text);    /* nullable */
+
 G_END_DECLS

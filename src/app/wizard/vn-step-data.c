@@ -6,9 +6,11 @@
 #include "vn-compat.h"
 #include "vn-data-card.h"
 #include "vn-data-files.h"
+#include "vn-error.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-input-sizes.h"
+#include "vn-model-metadata.h"
 #include "vn-preprocess-rows.h"
 #include "vn-preview-grid.h"
 #include "vn-rows.h"
@@ -23,6 +25,7 @@ struct _VnStepData
 
   VnDataset       *dataset;      /* of the document's data, or NULL */
   char            *problem;      /* why there is none */
+  gboolean         is_of_size;   /* it is the size of an input, which can be set */
   GCancellable    *opening;      /* while the samples are opened and looked at */
   VnNotes         *notes;        /* of opening them; nullable */
   VnDataLook      *look;         /* what was found, or NULL */
@@ -90,7 +93,7 @@ step_data_show_look (VnStepData *self)
   const VnDataSpec *data = vn_bench_get_data (VN_BENCH (step_data_get_document (self)));
 
   if (self->problem != NULL)
-    vn_data_card_show_problem (self->card, self->problem);
+    vn_data_card_show_problem (self->card, self->problem, self->is_of_size);
   else
     vn_data_card_show_look (self->card, self->look, self->notes, gtk_widget_get_visible (GTK_WIDGET (self->preprocessing)));
   vn_values_chart_set (self->values, self->look != NULL ? &self->look->values : NULL,
@@ -247,6 +250,7 @@ step_data_samples_opened (GObject      *source,
   self->notes = g_steal_pointer (&notes);
   if (error != NULL)
     self->problem = g_strdup (error->message);
+  self->is_of_size = g_error_matches (error, VN_ERROR, VN_ERROR_SHAPE) && gtk_widget_get_visible (GTK_WIDGET (self->sizes));
   step_data_show_samples (self);
   if (self->dataset != NULL)
     vn_bench_look_async (VN_BENCH (VN_DOCUMENT (source)), self->dataset, self->opening, step_data_looked, g_object_ref (self));
@@ -299,6 +303,26 @@ step_data_refresh (gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
+/* Where the preprocessing comes from, if the file of the network says it. */
+static void
+step_data_show_metadata (VnStepData       *self,
+                         const VnDataSpec *data)
+{
+  VnModel *model = vn_bench_get_model (VN_BENCH (step_data_get_document (self)));
+  g_autoptr(VnModelMetadata) metadata = model != NULL ? vn_model_metadata_read (model) : NULL;
+  g_autofree char *words = NULL, *text = NULL;
+  VnPreprocessParts parts;
+
+  if (metadata != NULL && metadata->parts != 0)
+    {
+      parts = data != NULL ? vn_model_metadata_match (metadata, &data->preprocess) : metadata->parts;
+      words = vn_preprocess_describe (&metadata->preprocess, metadata->parts);
+      text = parts == metadata->parts ? g_strdup_printf (_("From the metadata of the model: %s"), words)
+             : g_strdup_printf (_("The metadata of the model specify: %s"), words);
+    }
+  vn_preprocess_rows_show_origin (self->preprocessing, text);
+}
+
 static void
 data_changed (VnStepData *self)
 {
@@ -309,6 +333,7 @@ data_changed (VnStepData *self)
   self->busy = TRUE;
   vn_preprocess_init (&plain);
   vn_preprocess_rows_show (self->preprocessing, data != NULL ? &data->preprocess : &plain);
+  step_data_show_metadata (self, data);
   gtk_spin_button_set_value (self->count, vn_bench_get_n_samples (VN_BENCH (document)));
   gtk_spin_button_set_value (self->held, data != NULL ? data->held_out : VN_HELD_OUT_USUAL);
   gtk_switch_set_active (self->random, vn_data_spec_is_random (data));
@@ -345,6 +370,12 @@ static void
 step_data_go_to_preprocessing (VnStepData *self)
 {
   gtk_widget_child_focus (GTK_WIDGET (self->preprocessing), GTK_DIR_TAB_FORWARD);
+}
+
+static void
+step_data_go_to_sizes (VnStepData *self)
+{
+  gtk_widget_child_focus (GTK_WIDGET (self->sizes), GTK_DIR_TAB_FORWARD);
 }
 
 static void
@@ -565,6 +596,7 @@ vn_step_data_init (VnStepData *self)
   g_signal_connect_swapped (self->held, "output", G_CALLBACK (step_data_held_output), self);
   g_signal_connect_swapped (self->card, "apply", G_CALLBACK (step_data_cure_applied), self);
   g_signal_connect_swapped (self->card, "preprocess", G_CALLBACK (step_data_go_to_preprocessing), self);
+  g_signal_connect_swapped (self->card, "sizes", G_CALLBACK (step_data_go_to_sizes), self);
   g_signal_connect_swapped (self->card, "choose", G_CALLBACK (step_data_change_clicked), self);
   g_signal_connect_swapped (self->random, "notify::active", G_CALLBACK (step_data_random_toggled), self);
   g_signal_connect_swapped (self->preprocessing, "changed", G_CALLBACK (step_data_preprocess_changed), self);

@@ -245,6 +245,58 @@ test_colors (void)
   g_assert_cmpuint (after->findings->len, ==, 0);
 }
 
+/* What the network's file says counts more than what its biases would also allow, and the chart speaks of that alone. */
+static void
+test_metadata (void)
+{
+  g_auto(Pictures) pictures = { 0 };
+  g_autoptr(VnModel) model = make_model (NETWORK_BIAS);
+  g_autoptr(VnDataLook) look = NULL, after = NULL;
+  const VnDataFinding *first;
+
+  make_pictures (&pictures, N_PICTURES, FALSE, FALSE);
+  g_ptr_array_add (model->metadata, g_strdup ("Image.NominalPixelRange"));
+  g_ptr_array_add (model->metadata, g_strdup ("Normalized_0_1"));
+  look = look_at (model, pictures.spec);
+  g_assert_cmpuint (look->findings->len, ==, 1);
+  first = look->findings->pdata[0];
+  g_test_message ("%s: %s. %s", first->title, first->text, first->remedy);
+  g_assert_true (first->is_certain);
+  g_assert_cmpuint (first->cures->len, ==, 1);
+  g_assert_cmpstr (((VnDataCure *) first->cures->pdata[0])->title, ==, "0 … 1");
+  g_assert_cmpfloat_with_epsilon (look->values.suits_high, 1, 1e-6);
+  pictures.spec->preprocess = ((VnDataCure *) first->cures->pdata[0])->settings;
+  after = look_at (model, pictures.spec);
+  g_assert_cmpuint (after->findings->len, ==, 0);
+  g_assert_cmpfloat_with_epsilon (after->values.suits_high, 1, 1e-6);
+}
+
+/* Each scale once, the likeliest first; the chart says what the layer seems to be made for where it is that alone. */
+static void
+test_ranking (void)
+{
+  static const char * const titles[] = { "ImageNet", "−1 … 1", "0 … 1" };
+  g_auto(Pictures) pictures = { 0 };
+  g_autoptr(VnModel) model = make_model (NETWORK_BIAS);
+  g_autoptr(VnDataLook) look = NULL;
+  const VnDataFinding *first;
+
+  make_pictures (&pictures, N_PICTURES, FALSE, FALSE);
+  look = look_at (model, pictures.spec);
+  first = look->findings->pdata[0];
+  g_assert_cmpuint (first->cures->len, ==, G_N_ELEMENTS (titles));
+  for (guint i = 0; i < G_N_ELEMENTS (titles); i++)
+    g_assert_cmpstr (((VnDataCure *) first->cures->pdata[i])->title, ==, titles[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (titles); i++)
+    {
+      g_autoptr(VnDataLook) after = NULL;
+
+      pictures.spec->preprocess = ((VnDataCure *) first->cures->pdata[i])->settings;
+      after = look_at (model, pictures.spec);
+      g_assert_true (isfinite (after->values.suits_low) == (i == 0));
+    }
+}
+
 /* Whoever changes the samples does not wait for what is about those before. */
 static void
 test_cancel (void)
@@ -277,6 +329,8 @@ main (int   argc,
       g_test_add_data_func (path, GUINT_TO_POINTER (i), test_case);
     }
   g_test_add_func ("/data-look/colors", test_colors);
+  g_test_add_func ("/data-look/metadata", test_metadata);
+  g_test_add_func ("/data-look/ranking", test_ranking);
   g_test_add_func ("/data-look/cancel", test_cancel);
   return g_test_run ();
 }

@@ -196,6 +196,71 @@ test_picture (Fixture       *self,
   g_assert_cmpuint (count_notes (self, "size-rounded"), ==, 0);
 }
 
+/* The size in the metadata comes before that of the first picture, if the network takes it; what is given before both. */
+static void
+test_metadata (Fixture       *self,
+               gconstpointer  make)
+{
+  static const char * const sizes[] = { "[64, 96]", "[63, 96]" };     /* odd ones are not taken */
+  g_autoptr(GError) error = NULL;
+
+  put_picture (self, "1.pgm", 70, 90);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      const char * const pairs[] = { "stride", "32", "task", "detect", "names", "['a']", "imgsz", sizes[i] };
+
+      g_ptr_array_set_size (self->model->metadata, 0);
+      for (guint k = 0; k < G_N_ELEMENTS (pairs); k++)
+        g_ptr_array_add (self->model->metadata, g_strdup (pairs[k]));
+      g_clear_pointer (&self->dataset, vn_dataset_unref);
+      g_clear_pointer (&self->shapes, g_hash_table_unref);
+      open_data (self, NULL, &error);
+      g_assert_no_error (error);
+      assert_sizes (self, "image", i == 0 ? "1x3x64x96" : "1x3x90x70", 0, i == 0 ? "1x3x64x96" : "1x3x90x70");
+      g_assert_cmpuint (count_notes (self, "data-size"), ==, 1);
+      g_assert_cmpuint (count_notes (self, "size-from-sample"), ==, i);
+    }
+  g_clear_pointer (&self->dataset, vn_dataset_unref);
+  g_clear_pointer (&self->shapes, g_hash_table_unref);
+  give (self, "image", VN_SHAPE (1, 3, 32, 32));
+  open_data (self, NULL, &error);
+  g_assert_no_error (error);
+  assert_sizes (self, "image", "1x3x32x32", 0, "1x3x32x32");
+}
+
+/* A network that only takes lines of text of one height. */
+static VnModel *
+make_reader (void)
+{
+  VnModel *model = vn_model_new (8, 11);
+  VnGraph *graph = model->graph;
+  VnValue *in = vn_graph_add_input (graph, "image", VN_DTYPE_F32, &VN_SHAPE (1, 3, -1, -1));
+  VnValue *low = vn_graph_add_value (graph, "low", VN_DTYPE_F32, NULL);
+  VnValue *out = vn_graph_add_value (graph, "out", VN_DTYPE_F32, NULL);
+  VnNode *pool = vn_graph_add_node (graph, NULL, "", "MaxPool", &in, 1, &low, 1), *squeeze;
+
+  vn_node_set_ints (pool, "kernel_shape", (const gint64[]) { 48, 8 }, 2);
+  vn_node_set_ints (pool, "strides", (const gint64[]) { 48, 8 }, 2);
+  squeeze = vn_graph_add_node (graph, NULL, "", "Squeeze", &low, 1, &out, 1);
+  vn_node_set_ints (squeeze, "axes", (const gint64[]) { 2 }, 1);
+  vn_graph_set_output (graph, 0, out);
+  return model;
+}
+
+static void
+test_text (Fixture       *self,
+           gconstpointer  make)
+{
+  g_autoptr(GError) error = NULL;
+
+  put_picture (self, "1.pgm", 300, 200);
+  open_data (self, NULL, &error);
+  g_assert_no_error (error);
+  assert_sizes (self, "image", "1x3x48x320", 0, "1x3x48x320");
+  g_assert_cmpuint (count_notes (self, "data-size"), ==, 1);
+  g_assert_cmpuint (count_notes (self, "size-from-sample"), ==, 0);
+}
+
 static void
 test_picture_rounded (Fixture       *self,
                       gconstpointer  make)
@@ -255,6 +320,8 @@ main (int   argc,
     { "/open-sizes/picture-rounded", open_model_pictures, test_picture_rounded },
     { "/open-sizes/picture-refused", open_model_pictures, test_picture_refused },
     { "/open-sizes/picture-given", open_model_pictures, test_picture_given },
+    { "/open-sizes/metadata", open_model_pictures, test_metadata },
+    { "/open-sizes/text", make_reader, test_text },
   };
 
   g_test_init (&argc, &argv, NULL);
