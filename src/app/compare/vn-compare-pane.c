@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Builds the scene of what its source stands for, off the main loop where that takes long, and colours it by error and by what
  * differs from the other side. */
-#include "vn-compare-pane.h"
+#include "compare-pane-private.h"
 
 #include "vn-i18n.h"
 #include "vn-scene-builder.h"
@@ -9,27 +9,6 @@
 #include "vn-thread.h"
 
 #define THREAD_NODES 1500
-
-struct _VnComparePane
-{
-  AdwBin           parent_instance;
-
-  GListModel      *sources;
-  VnCompareSource *source;        /* nullable */
-  VnComparedModel *model;         /* nullable: what the scene is of */
-  VnScene         *scene;         /* nullable */
-  VnComparePane   *beside;        /* nullable: weak: who still builds a scene when the window closes may live longer */
-  GCancellable    *building;      /* nullable */
-  gboolean         busy;          /* setting the list */
-  gboolean         is_shown;      /* else nothing is loaded */
-
-  VnGraphView     *view;
-  GtkDropDown     *choice;
-  GtkWidget       *key, *state, *cancel;
-  GtkLabel        *counts[3], *marks, *state_label;
-  GtkProgressBar  *progress;
-  guint            progress_timeout;
-};
 
 G_DEFINE_FINAL_TYPE (VnComparePane, vn_compare_pane, ADW_TYPE_BIN)
 
@@ -355,27 +334,6 @@ compare_pane_add_card (GtkOverlay *overlay,
   gtk_overlay_add_overlay (overlay, card);
 }
 
-/* Where both do not fit beside each other, the key comes below the choice. */
-static gboolean
-compare_pane_place_key (VnComparePane *self,
-                        GtkWidget     *child,
-                        GdkRectangle  *place)
-{
-  GtkWidget *card = gtk_widget_get_parent (GTK_WIDGET (self->choice));
-  GtkRequisition size, choice;
-  int width = gtk_widget_get_width (GTK_WIDGET (self->view));
-
-  if (child != self->key)
-    return FALSE;
-  gtk_widget_get_preferred_size (child, NULL, &size);   /* with its margins */
-  gtk_widget_get_preferred_size (card, NULL, &choice);
-  place->width = size.width;
-  place->height = size.height;
-  place->x = MAX (width - size.width, 0);
-  place->y = size.width + choice.width > width + 12 ? choice.height - 18 : 0;
-  return TRUE;
-}
-
 /* ---- widget ---- */
 
 static void
@@ -392,6 +350,7 @@ vn_compare_pane_dispose (GObject *object)
   VnComparePane *self = VN_COMPARE_PANE (object);
 
   self->busy = TRUE;
+  vn_graph_view_set_panels_func (self->view, NULL, NULL);
   g_clear_handle_id (&self->progress_timeout, g_source_remove);
   compare_pane_stop_building (self);
   compare_pane_disconnect (self);
@@ -417,18 +376,17 @@ static void
 vn_compare_pane_init (VnComparePane *self)
 {
   GtkWidget *overlay = gtk_overlay_new ();
-  GtkRequisition choice;
 
   self->view = VN_GRAPH_VIEW (vn_graph_view_new ());
   gtk_overlay_set_child (GTK_OVERLAY (overlay), GTK_WIDGET (self->view));
   compare_pane_add_card (GTK_OVERLAY (overlay), compare_pane_make_choice (self));
-  gtk_widget_get_preferred_size (gtk_widget_get_parent (GTK_WIDGET (self->choice)), NULL, &choice);
-  vn_graph_view_set_cover (self->view, -1, choice.height);
   self->key = compare_pane_make_key (self);
   compare_pane_add_card (GTK_OVERLAY (overlay), self->key);
   self->state = compare_pane_make_state (self);
   compare_pane_add_card (GTK_OVERLAY (overlay), self->state);
-  g_signal_connect_swapped (overlay, "get-child-position", G_CALLBACK (compare_pane_place_key), self);
+  g_signal_connect_swapped (overlay, "get-child-position", G_CALLBACK (vn_compare_pane_place_key), self);
+  vn_graph_view_set_opens_whole (self->view, TRUE);
+  vn_graph_view_set_panels_func (self->view, vn_compare_pane_list_panels, self);
   adw_bin_set_child (ADW_BIN (self), overlay);
 }
 
@@ -615,4 +573,22 @@ vn_compare_pane_show (VnComparePane *self,
     return;
   self->is_shown = shown;
   vn_compare_pane_set_source (self, self->source);
+}
+
+/**
+ * vn_compare_pane_set_foot:
+ * @height: of what lies over the lower border of the graph, in pixels
+ *
+ * The network as a whole is shown above that.
+ */
+void
+vn_compare_pane_set_foot (VnComparePane *self,
+                          int            height)
+{
+  g_return_if_fail (VN_IS_COMPARE_PANE (self));
+
+  if (self->foot == height)
+    return;
+  self->foot = height;
+  vn_graph_view_panels_changed (self->view);
 }

@@ -31,6 +31,8 @@ void             vn_compare_pane_set_beside  (VnComparePane   *self,
 void             vn_compare_pane_set_marks   (VnComparePane   *self,
                                               VnNodeMatch     *match,
                                               guint            side);
+void             vn_compare_pane_set_foot    (VnComparePane   *self,
+                                              int              height);
 void             vn_compare_pane_show        (VnComparePane   *self,
                                               gboolean         shown);
 

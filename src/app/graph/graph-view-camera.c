@@ -140,19 +140,45 @@ vn_graph_view_is_home (VnGraphView *self)
 }
 
 /**
- * vn_graph_view_set_cover:
- * @width: in pixels, of what lies over the upper left corner; -1: it goes from one side to the other
- * @height: in pixels
+ * vn_graph_view_set_panels_func:
+ * @panels: (nullable): tells what lies over the view, in its pixels, whenever that is asked
+ * @data: for @panels; lives as long as the view
  *
- * A network that is too large to be seen as a whole is first shown below it.
+ * A network that is shown as a whole, or for the first time, is seen beside that.
  */
 void
-vn_graph_view_set_cover (VnGraphView *self,
-                         int          width,
-                         int          height)
+vn_graph_view_set_panels_func (VnGraphView  *self,
+                               VnRoomPanels  panels,
+                               gpointer      data)
 {
   g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
-  vn_viewport_set_cover (self->parts.viewport, width, height);
+  vn_viewport_set_panels_func (self->parts.viewport, panels, data);
 }
 
+/**
+ * vn_graph_view_panels_changed:
+ *
+ * Other panels lie over the view: who has not moved the network sees it beside them.
+ */
+void
+vn_graph_view_panels_changed (VnGraphView *self)
+{
+  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
+
+  vn_viewport_panels_changed (self->parts.viewport);
+}
+
+/**
+ * vn_graph_view_set_opens_whole:
+ *
+ * A network is first seen as a whole, readable or not.
+ */
+void
+vn_graph_view_set_opens_whole (VnGraphView *self,
+                               gboolean     opens_whole)
+{
+  g_return_if_fail (VN_IS_GRAPH_VIEW (self));
+
+  vn_viewport_set_opens_whole (self->parts.viewport, opens_whole);
+}

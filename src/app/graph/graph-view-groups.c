@@ -31,7 +31,8 @@ vn_graph_view_get_grouped (VnGraphView *self)
 /**
  * vn_graph_view_set_grouped:
  *
- * Shows the network in groups, as many of them open as make a page that can be read, or all its nodes without groups.
+ * Shows the network in groups, as many of them open as make a page that can be read, or all its nodes without groups. What is in
+ * the middle of the view stays there.
  */
 void
 vn_graph_view_set_grouped (VnGraphView *self,
@@ -39,8 +40,7 @@ vn_graph_view_set_grouped (VnGraphView *self,
 {
   g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
-  if (vn_graph_content_set_grouped (self->parts.content, grouped))
-    vn_viewport_go_home (self->parts.viewport);
+  vn_graph_content_set_grouped (self->parts.content, grouped);
 }
 
 /**
@@ -90,7 +90,7 @@ vn_graph_view_collapse (VnGraphView *self,
 /**
  * vn_graph_view_expand_all:
  *
- * Opens all groups.
+ * Opens all groups. What is in the middle of the view stays there.
  */
 void
 vn_graph_view_expand_all (VnGraphView *self)
@@ -103,15 +103,14 @@ vn_graph_view_expand_all (VnGraphView *self)
 /**
  * vn_graph_view_collapse_all:
  *
- * Closes all groups.
+ * Closes all groups. What is in the middle of the view stays there.
  */
 void
 vn_graph_view_collapse_all (VnGraphView *self)
 {
   g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
-  if (vn_graph_content_set_all_open (self->parts.content, FALSE))
-    vn_viewport_go_home (self->parts.viewport);
+  vn_graph_content_set_all_open (self->parts.content, FALSE);
 }
 
 /**

@@ -218,33 +218,99 @@ graph_folding_find_anchor (VnFold        *fold,
   return vn_scene_get_node (vn_fold_get_scene (fold), box)->kind == VN_SCENE_GROUP;
 }
 
+static double
+graph_folding_measure_distance (const VnRect *box,
+                                VnPoint       point)
+{
+  return hypot (MAX (MAX (box->x - point.x, point.x - box->x - box->width), 0),
+                MAX (MAX (box->y - point.y, point.y - box->y - box->height), 0));
+}
+
+/* The box that is next to a point. */
+static guint
+graph_folding_find_nearest (const VnGraphLayout *layout,
+                            VnPoint              point)
+{
+  guint best = VN_SCENE_NONE;
+  double least = G_MAXDOUBLE;
+
+  for (guint i = 0; i < vn_graph_layout_get_n_nodes (layout); i++)
+    {
+      double distance = graph_folding_measure_distance (vn_graph_layout_get_box (layout, i), point);
+
+      if (distance < least)
+        {
+          least = distance;
+          best = i;
+        }
+    }
+  return best;
+}
+
+/* How far what was in the middle of the view has moved; of a closed group its middle node speaks for it. */
+static VnPoint
+graph_folding_follow_middle (VnGraphFolding      *self,
+                             const VnGraphBefore *before)
+{
+  VnRect area = vn_viewport_get_area (self->parts->viewport);
+  guint box = graph_folding_find_nearest (before->layout, (VnPoint) { area.x + area.width / 2, area.y + area.height / 2 });
+  guint node = box, n, now;
+  const VnRect *was, *is;
+
+  if (box == VN_SCENE_NONE)
+    return (VnPoint) { 0, 0 };
+  if (before->fold != NULL)
+    {
+      const guint *nodes = vn_fold_get_nodes (before->fold, box, &n);
+
+      node = nodes[n / 2];
+    }
+  now = vn_graph_content_get_box (self->content, node);
+  if (now == VN_SCENE_NONE || self->content->layout == NULL)
+    return (VnPoint) { 0, 0 };
+  was = vn_graph_layout_get_box (before->layout, box);
+  is = vn_graph_layout_get_box (self->content->layout, now);
+  return (VnPoint) { is->x + is->width / 2 - was->x - was->width / 2, is->y + is->height / 2 - was->y - was->height / 2 };
+}
+
+/* How far what is not to jump has moved: the group that was opened or closed, where it is seen, else what is in the middle. */
+static VnPoint
+graph_folding_find_shift (VnGraphFolding      *self,
+                          const VnGraphBefore *before)
+{
+  VnRect area = vn_viewport_get_area (self->parts->viewport);
+  VnPoint was, is;
+
+  if (before->anchor != VN_SCENE_NONE && before->fold != NULL && self->content->fold != NULL &&
+      graph_folding_find_anchor (before->fold, before->layout, before->anchor, &was) &&
+      was.x >= area.x && was.x <= area.x + area.width && was.y >= area.y && was.y <= area.y + area.height &&
+      graph_folding_find_anchor (self->content->fold, self->content->layout, before->anchor, &is))
+    return (VnPoint) { is.x - was.x, is.y - was.y };
+  return graph_folding_follow_middle (self, before);
+}
+
 /**
  * vn_graph_folding_start:
- * @before: what was shown, with groups
+ * @before: what was shown
  *
- * Goes over from what was shown to what is shown now. The camera follows the group that is not to jump, unless it travels
- * elsewhere.
+ * Goes over from what was shown to what is shown now: seen to happen where both have groups. The camera follows the group that
+ * was opened or closed, or else what is in the middle of the view, unless it travels elsewhere.
  */
 void
 vn_graph_folding_start (VnGraphFolding      *self,
                         const VnGraphBefore *before)
 {
-  VnPoint was, is;
-  guint anchor;
   Before data;
 
-  g_return_if_fail (self != NULL && before != NULL && before->fold != NULL && before->layout != NULL);
-  g_return_if_fail (self->content->fold != NULL);
+  g_return_if_fail (self != NULL && before != NULL && before->layout != NULL);
 
   data = (Before) { self->content, before->fold, before->layout };
-  anchor = before->travel == VN_SCENE_NONE ? before->anchor : VN_SCENE_NONE;
+  vn_viewport_stop (self->parts->viewport);
   self->start = 0;
   self->shifted = 0;
-  self->shift = (VnPoint) { 0, 0 };
-  if (anchor != VN_SCENE_NONE && graph_folding_find_anchor (before->fold, before->layout, anchor, &was)
-      && graph_folding_find_anchor (self->content->fold, self->content->layout, anchor, &is))
-    self->shift = (VnPoint) { is.x - was.x, is.y - was.y };
-  if (!vn_viewport_animates (self->parts->viewport) || vn_scene_get_n_nodes (self->content->scene) > MOST_BOXES)
+  self->shift = before->travel == VN_SCENE_NONE ? graph_folding_find_shift (self, before) : (VnPoint) { 0, 0 };
+  if (before->fold == NULL || self->content->fold == NULL || !vn_viewport_animates (self->parts->viewport) ||
+      vn_scene_get_n_nodes (self->content->scene) > MOST_BOXES)
     {
       graph_folding_shift (self, 1);
       return;

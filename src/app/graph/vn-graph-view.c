@@ -11,6 +11,7 @@
 #define FADE_NODES      3000
 #define FADE_MS          200
 #define MANY_NODES       800    /* more take longer than a frame to paint */
+#define HEAD_RANKS         3    /* of a network, that are first seen whole */
 #define FRAME_BUDGET   0.004    /* seconds of painting in a frame, beside the some 7 ms that a display server takes for it */
 
 G_DEFINE_FINAL_TYPE (VnGraphView, vn_graph_view, GTK_TYPE_WIDGET)
@@ -98,6 +99,24 @@ graph_view_overlay_changed (VnGraphView *self,
 
 /* ---- what the parts tell ---- */
 
+/* The first ranks: what a network begins with. */
+static VnRect
+graph_view_measure_head (const VnGraphLayout *layout)
+{
+  VnRect head = *vn_graph_layout_get_box (layout, 0);
+
+  for (guint i = 0; i < vn_graph_layout_get_n_nodes (layout); i++)
+    {
+      const VnRect *box = vn_graph_layout_get_box (layout, i);
+      double x = MIN (head.x, box->x), y = MIN (head.y, box->y);
+
+      if (vn_graph_layout_get_rank (layout, i) < HEAD_RANKS)
+        head = (VnRect) { x, y, MAX (head.x + head.width, box->x + box->width) - x,
+                          MAX (head.y + head.height, box->y + box->height) - y };
+    }
+  return head;
+}
+
 static void
 graph_view_shown (VnGraphView *self)
 {
@@ -106,9 +125,10 @@ graph_view_shown (VnGraphView *self)
   VnGraphLayout *layout = content->layout;
   VnRect bounds = layout != NULL ? vn_graph_layout_get_bounds (layout) : (VnRect) { 0 };
   gboolean has_boxes = layout != NULL && vn_graph_layout_get_n_nodes (layout) > 0;
+  VnRect head = has_boxes ? graph_view_measure_head (layout) : (VnRect) { 0 };
 
   vn_graph_folding_stop (self->folding);
-  vn_viewport_set_content (self->parts.viewport, layout != NULL ? &bounds : NULL,
+  vn_viewport_set_content (self->parts.viewport, layout != NULL ? &bounds : NULL, has_boxes ? &head : NULL,
                            has_boxes ? vn_graph_layout_get_box (layout, 0) : NULL);
   vn_graph_painter_set_content (painter, NULL, NULL, NULL);
   vn_graph_painter_set_overlay (painter, NULL);
@@ -155,7 +175,7 @@ graph_view_refolded (VnGraphView         *self,
   graph_view_forget_boxes (self);
   vn_viewport_clear_trail (self->parts.viewport);
   vn_graph_selection_refold (self->parts.selection, before->fold);
-  if (before->fold != NULL && before->layout != NULL && self->parts.content->fold != NULL)
+  if (before->layout != NULL)
     vn_graph_folding_start (self->folding, before);
   g_signal_emit_by_name (self, "folding-changed");
   if (before->travel != VN_SCENE_NONE)

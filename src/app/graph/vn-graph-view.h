@@ -3,7 +3,7 @@
 
 /* The widget that shows a network. */
 
-#include "vn-graph-painter.h"
+#include "vn-room.h"
 
 #include <gtk/gtk.h>
 
@@ -103,9 +103,12 @@ void        vn_graph_view_zoom_to_node    (VnGraphView         *self,
 void        vn_graph_view_center_on       (VnGraphView         *self,
                                            VnPoint              world);
 gboolean    vn_graph_view_is_home         (VnGraphView         *self);
-void        vn_graph_view_set_cover       (VnGraphView         *self,
-                                           int                  width,
-                                           int                  height);
+void        vn_graph_view_set_panels_func (VnGraphView         *self,
+                                           VnRoomPanels         panels,    /* nullable */
+                                           gpointer             data);
+void        vn_graph_view_panels_changed  (VnGraphView         *self);
+void        vn_graph_view_set_opens_whole (VnGraphView         *self,
+                                           gboolean             opens_whole);
 
 /* ---- beside another view (graph-view-beside.c) ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What part of the network is seen: moving, zooming, travelling to a box and back. */
-#include "vn-viewport.h"
+#include "vn-viewport-private.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,57 +10,15 @@
 #define ZOOM_FACTOR     1.25
 #define KEEP_VISIBLE   80.
 #define FIT_MARGIN     24.
-#define READABLE        0.6    /* a network that fits at this zoom or closer opens fitted */
 #define ZOOM_STEP_MS  150
-#define TRAVEL_MS     250
 #define LONG_TRAVEL_MS 350
 
-/**
- * Flight: an animated change of the camera.
- * @anchored: zoom about @anchor, a point of the widget
- */
-typedef struct
-{
-  guint         tick;
-  gint64        start, duration;   /* microseconds of the frame clock */
-  VnGraphCamera from, to;
-  gboolean      anchored;
-  VnPoint       anchor;
-} Flight;
-
-struct _VnViewport
-{
-  GObject        parent_instance;
-
-  GtkWidget     *widget;             /* borrowed: holds this */
-  gboolean       has_content, has_boxes;
-  VnRect         bounds, first;      /* of the network; of its first box */
-
-  VnGraphCamera  camera;
-  gboolean       needs_home;         /* place the camera at the next allocation */
-  VnGraphCamera  home;               /* where it was placed then */
-  int            cover_width, cover_height;   /* of what lies over the upper left corner; width -1: from one side to the other */
-  Flight         flight;
-  GArray        *trail;              /* of VnGraphCamera: places to go back to */
-};
-
 G_DEFINE_FINAL_TYPE (VnViewport, vn_viewport, G_TYPE_OBJECT)
-
-static double
-viewport_get_width (VnViewport *self)
-{
-  return gtk_widget_get_width (self->widget);
-}
-
-static double
-viewport_get_height (VnViewport *self)
-{
-  return gtk_widget_get_height (self->widget);
-}
 
 /**
  * vn_viewport_set_content:
  * @bounds: (nullable): of the network; %NULL: there is none
+ * @head: of its first ranks
  * @first: (nullable): its first box
  *
  * Says what there is to be seen. Nothing is moved.
@@ -68,16 +26,20 @@ viewport_get_height (VnViewport *self)
 void
 vn_viewport_set_content (VnViewport   *self,
                          const VnRect *bounds,
+                         const VnRect *head,
                          const VnRect *first)
 {
-  g_return_if_fail (VN_IS_VIEWPORT (self));
+  g_return_if_fail (VN_IS_VIEWPORT (self) && (first == NULL || head != NULL));
 
   self->has_content = bounds != NULL;
   self->has_boxes = first != NULL;
   if (bounds != NULL)
     self->bounds = *bounds;
   if (first != NULL)
-    self->first = *first;
+    {
+      self->head = *head;
+      self->first = *first;
+    }
 }
 
 /**
@@ -103,8 +65,8 @@ vn_viewport_get_area (VnViewport *self)
 {
   g_return_val_if_fail (VN_IS_VIEWPORT (self), ((VnRect) { 0 }));
 
-  return (VnRect) { self->camera.origin.x, self->camera.origin.y, viewport_get_width (self) / self->camera.zoom,
-                    viewport_get_height (self) / self->camera.zoom };
+  return (VnRect) { self->camera.origin.x, self->camera.origin.y, vn_viewport_get_width (self) / self->camera.zoom,
+                    vn_viewport_get_height (self) / self->camera.zoom };
 }
 
 /**
@@ -142,7 +104,7 @@ vn_viewport_animates (VnViewport *self)
 static VnGraphCamera
 viewport_fit (VnViewport *self)
 {
-  return vn_graph_camera_fit (self->bounds, viewport_get_width (self), viewport_get_height (self), FIT_MARGIN, 1);
+  return vn_graph_camera_fit (self->bounds, vn_viewport_get_width (self), vn_viewport_get_height (self), FIT_MARGIN, 1);
 }
 
 static double
@@ -168,8 +130,8 @@ vn_viewport_move (VnViewport   *self,
     {
       VnRect bounds = self->bounds;
       double keep = KEEP_VISIBLE / camera.zoom;
-      double width = viewport_get_width (self) / camera.zoom;
-      double height = viewport_get_height (self) / camera.zoom;
+      double width = vn_viewport_get_width (self) / camera.zoom;
+      double height = vn_viewport_get_height (self) / camera.zoom;
 
       camera.origin.x = CLAMP (camera.origin.x, bounds.x + keep - width, bounds.x + bounds.width - keep);
       camera.origin.y = CLAMP (camera.origin.y, bounds.y + keep - height, bounds.y + bounds.height - keep);
@@ -198,8 +160,8 @@ static VnPoint
 viewport_middle_of (VnViewport   *self,
                     VnGraphCamera camera)
 {
-  return (VnPoint) { camera.origin.x + viewport_get_width (self) / 2. / camera.zoom,
-                     camera.origin.y + viewport_get_height (self) / 2. / camera.zoom };
+  return (VnPoint) { camera.origin.x + vn_viewport_get_width (self) / 2. / camera.zoom,
+                     camera.origin.y + vn_viewport_get_height (self) / 2. / camera.zoom };
 }
 
 static VnGraphCamera
@@ -207,8 +169,8 @@ viewport_camera_at (VnViewport *self,
                     VnPoint     middle,
                     double      zoom)
 {
-  return (VnGraphCamera) { zoom, { middle.x - viewport_get_width (self) / 2. / zoom,
-                                   middle.y - viewport_get_height (self) / 2. / zoom } };
+  return (VnGraphCamera) { zoom, { middle.x - vn_viewport_get_width (self) / 2. / zoom,
+                                   middle.y - vn_viewport_get_height (self) / 2. / zoom } };
 }
 
 static VnGraphCamera
@@ -255,11 +217,11 @@ viewport_flight_tick (GtkWidget     *widget,
 }
 
 /* Moves the camera in so many milliseconds, at once where animations are off; about a point of the widget if given. */
-static void
-viewport_fly (VnViewport    *self,
-              VnGraphCamera  camera,
-              guint          milliseconds,
-              const VnPoint *anchor)
+void
+vn_viewport_fly (VnViewport    *self,
+                 VnGraphCamera  camera,
+                 guint          milliseconds,
+                 const VnPoint *anchor)
 {
   vn_viewport_stop (self);
   if (!vn_viewport_animates (self))
@@ -297,7 +259,7 @@ vn_viewport_zoom_about (VnViewport *self,
   camera = (VnGraphCamera) { zoom, { fixed.x - anchor.x / zoom, fixed.y - anchor.y / zoom } };
   if (animated)
     {
-      viewport_fly (self, camera, ZOOM_STEP_MS, &anchor);
+      vn_viewport_fly (self, camera, ZOOM_STEP_MS, &anchor);
       return;
     }
   vn_viewport_stop (self);
@@ -342,7 +304,7 @@ vn_viewport_set_zoom (VnViewport *self,
 {
   g_return_if_fail (VN_IS_VIEWPORT (self));
 
-  vn_viewport_zoom_about (self, zoom, (VnPoint) { viewport_get_width (self) / 2., viewport_get_height (self) / 2. }, TRUE);
+  vn_viewport_zoom_about (self, zoom, (VnPoint) { vn_viewport_get_width (self) / 2., vn_viewport_get_height (self) / 2. }, TRUE);
 }
 
 /**
@@ -371,35 +333,6 @@ vn_viewport_zoom_out (VnViewport *self)
   vn_viewport_set_zoom (self, vn_viewport_get_aim (self) / ZOOM_FACTOR);
 }
 
-/* The whole network, beside what lies over the corner if there is room. */
-static VnGraphCamera
-viewport_fit_free (VnViewport *self)
-{
-  VnGraphCamera camera = viewport_fit (self);
-  const VnRect bounds = self->bounds;
-  const double width = viewport_get_width (self), free_from = self->cover_width + FIT_MARGIN;
-  const double needed = bounds.width * camera.zoom;
-  const double left = (bounds.x - camera.origin.x) * camera.zoom, top = (bounds.y - camera.origin.y) * camera.zoom;
-
-  if (self->cover_width > 0 && left < free_from && top < self->cover_height && needed + FIT_MARGIN <= width - free_from)
-    camera.origin.x = bounds.x + bounds.width / 2 - (free_from + width) / 2 / camera.zoom;
-  return camera;
-}
-
-/**
- * vn_viewport_zoom_to_fit:
- *
- * Shows the whole network, at most at 100 %.
- */
-void
-vn_viewport_zoom_to_fit (VnViewport *self)
-{
-  g_return_if_fail (VN_IS_VIEWPORT (self));
-
-  if (self->has_content)
-    viewport_fly (self, viewport_fit_free (self), TRAVEL_MS, NULL);
-}
-
 /* Travels so that @world is in the middle; longer where it is far away. */
 static void
 viewport_travel (VnViewport *self,
@@ -407,10 +340,10 @@ viewport_travel (VnViewport *self,
                  double      zoom)
 {
   VnPoint now = viewport_middle_of (self, self->camera);
-  double screen = MAX (viewport_get_width (self), viewport_get_height (self));
+  double screen = MAX (vn_viewport_get_width (self), vn_viewport_get_height (self));
   gboolean is_long = hypot (world.x - now.x, world.y - now.y) * self->camera.zoom > 2 * screen;
 
-  viewport_fly (self, viewport_camera_at (self, world, zoom), is_long ? LONG_TRAVEL_MS : TRAVEL_MS, NULL);
+  vn_viewport_fly (self, viewport_camera_at (self, world, zoom), is_long ? LONG_TRAVEL_MS : TRAVEL_MS, NULL);
 }
 
 /**
@@ -461,8 +394,8 @@ vn_viewport_reveal (VnViewport   *self,
 
   camera = self->flight.tick != 0 ? self->flight.to : self->camera;
   margin = 40 / camera.zoom;
-  width = viewport_get_width (self) / camera.zoom;
-  height = viewport_get_height (self) / camera.zoom;
+  width = vn_viewport_get_width (self) / camera.zoom;
+  height = vn_viewport_get_height (self) / camera.zoom;
   origin = camera.origin;
   origin.x = MIN (origin.x, box->x - margin);
   origin.x = MAX (origin.x, box->x + box->width + margin - width);
@@ -471,92 +404,7 @@ vn_viewport_reveal (VnViewport   *self,
   if (origin.x == camera.origin.x && origin.y == camera.origin.y)
     return;
   camera.origin = origin;
-  viewport_fly (self, camera, ZOOM_STEP_MS, NULL);
-}
-
-/* ---- home ---- */
-
-/**
- * vn_viewport_go_home:
- *
- * Goes where a network is first seen: whole if that is readable, else its upper end at 100 %. As soon as there is something
- * to see and a place for it.
- */
-void
-vn_viewport_go_home (VnViewport *self)
-{
-  VnGraphCamera camera;
-
-  g_return_if_fail (VN_IS_VIEWPORT (self));
-
-  if (!self->has_content || viewport_get_width (self) <= 0)
-    {
-      self->needs_home = TRUE;
-      return;
-    }
-  self->needs_home = FALSE;
-  camera = viewport_fit (self);
-  if (camera.zoom < READABLE && self->has_boxes)
-    {
-      gboolean covered = self->cover_width < 0 || viewport_get_width (self) - self->first.width < 2 * self->cover_width;
-
-      camera = viewport_camera_at (self, (VnPoint) { self->first.x + self->first.width / 2, 0 }, 1);
-      camera.origin.y = self->bounds.y - (covered ? MAX (self->cover_height, FIT_MARGIN) : FIT_MARGIN);
-    }
-  vn_viewport_stop (self);
-  vn_viewport_move (self, camera);
-  self->home = self->camera;
-}
-
-/**
- * vn_viewport_is_home:
- *
- * Returns: whether the network is seen as it was first shown: nobody has moved it since
- */
-gboolean
-vn_viewport_is_home (VnViewport *self)
-{
-  g_return_val_if_fail (VN_IS_VIEWPORT (self), FALSE);
-
-  return self->flight.tick == 0 && memcmp (&self->camera, &self->home, sizeof self->home) == 0;
-}
-
-/**
- * vn_viewport_set_cover:
- * @width: in pixels, of what lies over the upper left corner; -1: it goes from one side to the other
- * @height: in pixels
- *
- * A network that is too large to be seen as a whole is first shown below it.
- */
-void
-vn_viewport_set_cover (VnViewport *self,
-                       int         width,
-                       int         height)
-{
-  g_return_if_fail (VN_IS_VIEWPORT (self));
-
-  self->cover_width = width;
-  self->cover_height = height;
-  if (self->has_content && vn_viewport_is_home (self))
-    vn_viewport_go_home (self);
-}
-
-/**
- * vn_viewport_resized:
- *
- * The widget has been given a size: who has not moved the network sees it as it is first seen, at that size.
- *
- * Returns: whether something was moved
- */
-gboolean
-vn_viewport_resized (VnViewport *self)
-{
-  g_return_val_if_fail (VN_IS_VIEWPORT (self), FALSE);
-
-  if (viewport_get_width (self) <= 0 || (!self->needs_home && !vn_viewport_is_home (self)))
-    return FALSE;
-  vn_viewport_go_home (self);
-  return TRUE;
+  vn_viewport_fly (self, camera, ZOOM_STEP_MS, NULL);
 }
 
 /* ---- trail ---- */
@@ -603,7 +451,7 @@ vn_viewport_go_back (VnViewport *self)
     return;
   camera = g_array_index (self->trail, VnGraphCamera, self->trail->len - 1);
   g_array_set_size (self->trail, self->trail->len - 1);
-  viewport_fly (self, camera, LONG_TRAVEL_MS, NULL);
+  vn_viewport_fly (self, camera, LONG_TRAVEL_MS, NULL);
 }
 
 static void

@@ -4,7 +4,7 @@
 /* The part of a network that a widget shows: its place and zoom, how it moves, and the places to go back to. Knows the widget
  * as a size and a clock, and the network as a rectangle. */
 
-#include "vn-graph-painter.h"
+#include "vn-room.h"
 
 #include <gtk/gtk.h>
 
@@ -17,6 +17,7 @@ G_DECLARE_FINAL_TYPE (VnViewport, vn_viewport, VN, VIEWPORT, GObject)
 VnViewport   *vn_viewport_new         (GtkWidget           *widget);
 void          vn_viewport_set_content (VnViewport          *self,
                                        const VnRect        *bounds,     /* nullable */
+                                       const VnRect        *head,       /* nullable */
                                        const VnRect        *first);     /* nullable */
 VnGraphCamera vn_viewport_get_camera  (VnViewport          *self);
 VnRect        vn_viewport_get_area    (VnViewport          *self);
@@ -48,9 +49,12 @@ void          vn_viewport_reveal      (VnViewport          *self,
 
 void          vn_viewport_go_home     (VnViewport          *self);
 gboolean      vn_viewport_is_home     (VnViewport          *self);
-void          vn_viewport_set_cover   (VnViewport          *self,
-                                       int                  width,
-                                       int                  height);
+void          vn_viewport_set_panels_func (VnViewport       *self,
+                                       VnRoomPanels        panels,     /* nullable */
+                                       gpointer             data);
+void          vn_viewport_panels_changed (VnViewport       *self);
+void          vn_viewport_set_opens_whole (VnViewport      *self,
+                                       gboolean             opens_whole);
 gboolean      vn_viewport_resized     (VnViewport          *self);
 
 void          vn_viewport_push_trail  (VnViewport          *self);

@@ -173,7 +173,6 @@ vn_graph_page_update_legend (VnGraphPage *self)
   VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
   VnRun *result = vn_bench_get_shown (VN_BENCH (self->document));
   gboolean measured = self->scene != NULL && result != NULL && result->errors != NULL;
-  GtkRequisition size;
 
   vn_legend_set_measured (self->legend, measured || (self->scene != NULL && self->numbers != NULL));
   for (guint i = 0; measured && i < VN_N_CHOICES; i++)
@@ -184,8 +183,7 @@ vn_graph_page_update_legend (VnGraphPage *self)
         vn_legend_set_defaults (self->legend, (VnOverlayChoice) i,
                                 vn_scene_default_handles (self->scene, model, result, info->metric));
     }
-  gtk_widget_get_preferred_size (GTK_WIDGET (self->legend), NULL, &size);   /* with its margins */
-  vn_graph_view_set_cover (self->view, size.width, size.height + gtk_widget_get_margin_top (GTK_WIDGET (self->legend)));
+  vn_graph_view_panels_changed (self->view);
 }
 
 static gboolean

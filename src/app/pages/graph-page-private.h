@@ -39,7 +39,7 @@ struct _VnGraphPage
   GSimpleActionGroup *actions;
   GtkPopover    *context, *leak;
   GtkRevealer   *bar;
-  GtkWidget     *corner;        /* minimap and zoom */
+  GtkWidget     *corner, *zoom_box;   /* minimap and zoom; the latter alone */
   GtkLabel      *bar_label, *bar_place, *zoom_label, *symbols;
   GtkButton     *zoom_out, *zoom_in, *zoom_original, *zoom_fit;
 };
@@ -63,6 +63,11 @@ void vn_graph_page_drop_numbers     (VnGraphPage   *self);
 void vn_graph_page_ask_numbers      (GSimpleAction *action,
                                      GVariant      *parameter,
                                      gpointer       data);
+
+/* what floats over the canvas (graph-page-panels.c) */
+guint vn_graph_page_list_panels     (gpointer     data,
+                                     VnRect      *panels,
+                                     guint        most);
 
 /* selection (graph-page-select.c) */
 void vn_graph_page_show_selection   (VnGraphPage *self);

@@ -219,6 +219,8 @@ compare_page_place_tools (VnComparePage *self,
   if (child != self->tools)
     return FALSE;
   gtk_widget_get_preferred_size (child, NULL, &size);
+  for (guint i = 0; i < 2; i++)
+    vn_compare_pane_set_foot (self->panes[i], size.height + 12);
   place->width = size.width;
   place->height = size.height;
   place->x = CLAMP (gtk_paned_get_position (self->upper) - size.width / 2, 0,

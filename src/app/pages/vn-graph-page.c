@@ -158,6 +158,7 @@ graph_page_show_symbols (VnGraphPage *self)
     g_string_append (lines, "\n…");
   gtk_label_set_label (self->symbols, lines->str);
   gtk_widget_set_visible (GTK_WIDGET (self->symbols), n > 0);
+  vn_graph_view_panels_changed (self->view);
 }
 
 static void
@@ -363,6 +364,8 @@ vn_graph_page_dispose (GObject *object)
   VnGraphPage *self = VN_GRAPH_PAGE (object);
 
   self->busy = TRUE;
+  if (self->view != NULL)
+    vn_graph_view_set_panels_func (self->view, NULL, NULL);
   vn_graph_page_forget_overlay (self);
   vn_graph_page_drop_numbers (self);
   g_clear_object (&self->actions);
@@ -404,6 +407,7 @@ vn_graph_page_class_init (VnGraphPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, context);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, bar);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, corner);
+  gtk_widget_class_bind_template_child (widget_class, VnGraphPage, zoom_box);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, bar_label);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, bar_place);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, zoom_label);
@@ -444,6 +448,7 @@ vn_graph_page_init (VnGraphPage *self)
   vn_graph_page_connect_legend (self);
   g_signal_connect_swapped (self->legend, "quantize", G_CALLBACK (graph_page_quantize_clicked), self);
   vn_minimap_set_view (self->minimap, self->view);
+  vn_graph_view_set_panels_func (self->view, vn_graph_page_list_panels, self);
   graph_page_add_actions (self);
   graph_page_zoom_changed (self);
 }

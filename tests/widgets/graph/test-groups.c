@@ -454,6 +454,103 @@ test_minimap (void)
   tear_down (&fixture);
 }
 
+/* The node that is next to the middle of the view, and where in the view its box is. */
+static guint
+find_middle (Fixture *fixture,
+             VnPoint *at)
+{
+  double width = gtk_widget_get_width (GTK_WIDGET (fixture->view)), least = G_MAXDOUBLE;
+  double height = gtk_widget_get_height (GTK_WIDGET (fixture->view));
+  guint found = VN_SCENE_NONE;
+
+  for (guint i = 0; i < vn_scene_get_n_nodes (fixture->scene); i++)
+    {
+      VnRect box;
+      VnPoint middle;
+      double away;
+
+      g_assert_true (vn_graph_view_get_place (fixture->view, i, &box));
+      middle = screen_point (fixture, (VnPoint) { box.x + box.width / 2, box.y + box.height / 2 });
+      away = hypot (middle.x - width / 2, middle.y - height / 2);
+      if (away < least)
+        {
+          least = away;
+          found = i;
+          *at = middle;
+        }
+    }
+  return found;
+}
+
+static VnPoint
+find_place (Fixture *fixture,
+            guint    node)
+{
+  VnRect box;
+
+  g_assert_true (vn_graph_view_get_place (fixture->view, node, &box));
+  return screen_point (fixture, (VnPoint) { box.x + box.width / 2, box.y + box.height / 2 });
+}
+
+static void
+assert_kept (Fixture *fixture,
+             guint    node,
+             VnPoint  was)
+{
+  VnPoint is = find_place (fixture, node);
+
+  g_test_message ("node %u at %.1f %.1f, was at %.1f %.1f", node, is.x, is.y, was.x, was.y);
+  g_assert_cmpfloat (fabs (is.x - was.x), <, 3);
+  g_assert_cmpfloat (fabs (is.y - was.y), <, 3);
+}
+
+/* Whatever is opened, closed or no longer grouped: the box in the middle of the view is not lost, in a network that is laid out
+ * at once and in one of 10,000 nodes, which comes later. Of a group that was closed its middle node stays. */
+static void
+test_keeps_place (void)
+{
+  static const guint n_layers[] = { 30, 384 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (n_layers); i++)
+    {
+      Fixture fixture = { 0 };
+      VnGraphLayout *layout;
+      VnRect bounds;
+      VnPoint was;
+      guint node, n;
+
+      set_animated (FALSE);
+      set_up (&fixture, demo_scene_transformer (n_layers[i], &fixture.overlay));
+      n = vn_scene_get_n_nodes (fixture.scene);
+      vn_graph_view_set_grouped (fixture.view, FALSE);
+      while (n_shown (&fixture) < n)
+        g_main_context_iteration (NULL, TRUE);
+      bounds = vn_graph_layout_get_bounds (vn_graph_view_get_layout (fixture.view));
+      node = n * 3 / 5;
+      vn_graph_view_zoom_to_node (fixture.view, node);
+      turn (50);
+      node = find_middle (&fixture, &was);
+      g_assert_cmpfloat (fabs (was.x - gtk_widget_get_width (GTK_WIDGET (fixture.view)) / 2.), <, 3);
+      layout = vn_graph_view_get_layout (fixture.view);
+      vn_graph_view_set_grouped (fixture.view, TRUE);
+      while (vn_graph_view_get_layout (fixture.view) == layout)
+        g_main_context_iteration (NULL, TRUE);
+      g_assert_cmpuint (n_shown (&fixture), <=, 60);
+      assert_kept (&fixture, node, was);
+      vn_graph_view_expand_all (fixture.view);
+      while (n_shown (&fixture) < n)
+        g_main_context_iteration (NULL, TRUE);
+      node = find_middle (&fixture, &was);
+      layout = vn_graph_view_get_layout (fixture.view);
+      vn_graph_view_collapse_all (fixture.view);
+      while (vn_graph_view_get_layout (fixture.view) == layout)
+        g_main_context_iteration (NULL, TRUE);
+      assert_kept (&fixture, node, was);
+      g_assert_cmpfloat (bounds.height, >, 5 * vn_graph_layout_get_bounds (vn_graph_view_get_layout (fixture.view)).height);
+      tear_down (&fixture);
+    }
+}
+
 /* Processor time from a scene to the first picture, which says more than the clock on a busy machine. */
 static void
 test_speed (void)
@@ -503,6 +600,7 @@ main (int    argc,
   g_test_add_func ("/graph-groups/travel", test_travel);
   g_test_add_func ("/graph-groups/renew", test_renew);
   g_test_add_func ("/graph-groups/minimap", test_minimap);
+  g_test_add_func ("/graph-groups/keeps-place", test_keeps_place);
   g_test_add_func ("/graph-groups/speed", test_speed);
   return g_test_run ();
 }

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What the files of one side of a comparison share. */
+
+#include "vn-compare-pane.h"
+
+G_BEGIN_DECLS
+
+struct _VnComparePane
+{
+  AdwBin           parent_instance;
+
+  GListModel      *sources;
+  VnCompareSource *source;        /* nullable */
+  VnComparedModel *model;         /* nullable: what the scene is of */
+  VnScene         *scene;         /* nullable */
+  VnComparePane   *beside;        /* nullable: weak: who still builds a scene when the window closes may live longer */
+  GCancellable    *building;      /* nullable */
+  gboolean         busy;          /* setting the list */
+  gboolean         is_shown;      /* else nothing is loaded */
+
+  VnGraphView     *view;
+  GtkDropDown     *choice;
+  GtkWidget       *key, *state, *cancel;
+  GtkLabel        *counts[3], *marks, *state_label;
+  GtkProgressBar  *progress;
+  guint            progress_timeout;
+  int              foot;          /* height of what lies over the lower border */
+};
+
+/* what floats over the graph (compare-pane-panels.c) */
+gboolean vn_compare_pane_place_key   (VnComparePane *self,
+                                      GtkWidget     *child,
+                                      GdkRectangle  *place);
+guint    vn_compare_pane_list_panels (gpointer       pane,
+                                      VnRect        *panels,
+                                      guint          most);
+
+G_END_DECLS
