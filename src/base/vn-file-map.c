@@ -496,6 +496,44 @@ vn_file_check_map (GBytes    *bytes,
   return FALSE;
 }
 
+/**
+ * vn_file_parse:
+ * @path: a regular file
+ * @parse: makes something of its text
+ * @free: of what @parse returns
+ *
+ * Returns: (transfer full) (nullable): what @parse made of the whole file; %G_FILE_ERROR if the file cannot be opened or was
+ *   written into meanwhile, whatever @parse said of that, else the error of @parse
+ */
+gpointer
+vn_file_parse (const char      *path,
+               VnFileParse      parse,
+               GDestroyNotify   free,
+               GError         **error)
+{
+  g_autoptr(GBytes) bytes = NULL;
+  g_autoptr(GError) reason = NULL;
+  gpointer made;
+  gsize size;
+  const char *text;
+
+  g_return_val_if_fail (path != NULL && parse != NULL && free != NULL, NULL);
+
+  bytes = vn_file_map (path, error);
+  if (bytes == NULL)
+    return NULL;
+  text = g_bytes_get_data (bytes, &size);
+  made = parse (text, (gssize) size, path, &reason);
+  if (!vn_file_check_map (bytes, FALSE, error))
+    {
+      g_clear_pointer (&made, free);
+      return NULL;
+    }
+  if (made == NULL)
+    g_propagate_error (error, g_steal_pointer (&reason));
+  return made;
+}
+
 /* What stands there now has the same bytes, though it is another file. */
 static gboolean
 file_map_is_copied (const Map         *map,

@@ -44,7 +44,23 @@ void          vn_file_fail          (GError        **error,
 
 /* ---- mapped files (vn-file-map.c) ---- */
 
+/**
+ * VnFileParse:
+ * @length: in bytes; nothing need follow them
+ * @name: what the text is called in messages
+ *
+ * Returns: (transfer full) (nullable): what it says
+ */
+typedef gpointer (*VnFileParse)     (const char     *text,
+                                     gssize          length,
+                                     const char     *name,
+                                     GError        **error);
+
 GBytes       *vn_file_map           (const char     *path,
+                                     GError        **error);
+gpointer      vn_file_parse         (const char     *path,
+                                     VnFileParse     parse,
+                                     GDestroyNotify  free,
                                      GError        **error);
 void          vn_file_release_pages (gconstpointer   data,
                                      gsize           size);

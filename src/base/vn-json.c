@@ -67,6 +67,15 @@ vn_json_parse (const char  *text,
   return json_node_copy (json_parser_get_root (parser));
 }
 
+static gpointer
+json_read_text (const char  *text,
+                gssize       length,
+                const char  *name,
+                GError     **error)
+{
+  return vn_json_parse (text, length, name, error);
+}
+
 /**
  * vn_json_load:
  *
@@ -76,24 +85,9 @@ JsonNode *
 vn_json_load (const char  *path,
               GError     **error)
 {
-  g_autoptr(GBytes) bytes = NULL;
-  g_autoptr(JsonNode) root = NULL;
-  g_autoptr(GError) reason = NULL;
-  gsize size;
-  const char *text;
-
   g_return_val_if_fail (path != NULL, NULL);
 
-  bytes = vn_file_map (path, error);
-  if (bytes == NULL)
-    return NULL;
-  text = g_bytes_get_data (bytes, &size);
-  root = vn_json_parse (text, (gssize) size, path, &reason);
-  if (!vn_file_check_map (bytes, FALSE, error))
-    return NULL;
-  if (root == NULL)
-    g_propagate_error (error, g_steal_pointer (&reason));
-  return g_steal_pointer (&root);
+  return vn_file_parse (path, json_read_text, (GDestroyNotify) json_node_unref, error);
 }
 
 /* The generator writes 1e+40 as 1e+40.0, which is no JSON: leaves the .0 out where it follows an exponent. */

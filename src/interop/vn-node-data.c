@@ -114,6 +114,15 @@ vn_node_data_parse (const char  *text,
   return NULL;
 }
 
+static gpointer
+node_data_read (const char  *text,
+                gssize       length,
+                const char  *name,
+                GError     **error)
+{
+  return vn_node_data_parse (text, length, name, error);
+}
+
 /**
  * vn_node_data_load:
  *
@@ -123,24 +132,9 @@ VnNodeData *
 vn_node_data_load (const char  *path,
                    GError     **error)
 {
-  g_autoptr(GBytes) bytes = NULL;
-  g_autoptr(VnNodeData) self = NULL;
-  g_autoptr(GError) reason = NULL;
-  gsize size;
-  const char *text;
-
   g_return_val_if_fail (path != NULL, NULL);
 
-  bytes = vn_file_map (path, error);
-  if (bytes == NULL)
-    return NULL;
-  text = g_bytes_get_data (bytes, &size);
-  self = vn_node_data_parse (text != NULL ? text : "", (gssize) size, path, &reason);
-  if (!vn_file_check_map (bytes, FALSE, error))
-    return NULL;
-  if (self == NULL)
-    g_propagate_error (error, g_steal_pointer (&reason));
-  return g_steal_pointer (&self);
+  return vn_file_parse (path, node_data_read, (GDestroyNotify) vn_node_data_free, error);
 }
 
 /**

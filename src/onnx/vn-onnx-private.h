@@ -215,6 +215,11 @@ gboolean    vn_onnx_write_piece    (VnFileWriter   *writer,
                                     gsize           size,
                                     GError        **error);
 
+const char *vn_onnx_recognise      (const guint8   *data,
+                                    gsize           size,
+                                    const char     *path);
+const char *vn_onnx_recognise_folder (const char   *path);
+
 void        vn_onnx_encode_model   (VnOnnxEncoder  *self,
                                     const VnModel  *model);
 void        vn_onnx_encode_graph   (VnOnnxEncoder  *self,

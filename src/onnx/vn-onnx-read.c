@@ -23,42 +23,6 @@ onnx_read_opset_clear (gpointer data)
 
 /* ---- what kind of file is it ---- */
 
-static const struct {
-  guint       offset;
-  const char *magic;
-  gsize       size;
-  const char *what;
-} magics[] = {
-  { 0, "PK\003\004",          4, N_("a zip archive (PyTorch, Keras): export the model with torch.onnx.export() or tf2onnx") },
-  { 0, "\x80\x02",            2, N_("a Python pickle (PyTorch): export the model with torch.onnx.export()") },
-  { 0, "\x80\x04",            2, N_("a Python pickle: export the model with torch.onnx.export() or skl2onnx") },
-  { 0, "\x89HDF",             4, N_("an HDF5 file (Keras .h5): export the model with tf2onnx") },
-  { 4, "TFL3",                4, N_("a TensorFlow Lite model: convert it with tf2onnx --tflite") },
-  { 4, "ORTM",                4, N_("a model in ONNX Runtime's own format (.ort): open the .onnx file that it was made of") },
-  { 0, "GGUF",                4, N_("a GGUF file (llama.cpp): export the model it was made of with Optimum") },
-  { 0, "ftrt",                4, N_("a TensorRT engine: open the .onnx file that it was built from") },
-  { 0, "ptrt",                4, N_("a TensorRT engine: open the .onnx file that it was built from") },
-  { 0, "<?xml",               5, N_("an XML file (OpenVINO .xml has no way back): open the model that it was converted from") },
-  { 0, "<net ",               5, N_("an OpenVINO model: open the model that it was converted from") },
-  { 0, "\x93NUMPY",           6, N_("a NumPy array") },
-  { 0, "\x1f\x8b",            2, N_("a compressed file; unpack it first") },
-  { 0, "\x89PNG",             4, N_("an image") },
-  { 0, "\xff\xd8\xff",        3, N_("an image") },
-  { 0, "version https://git-lfs", 23, N_("a Git LFS pointer; fetch the file itself") },
-  { 0, "<",                   1, N_("a text file") },
-};
-
-static const char *
-onnx_read_recognise (const guint8 *data,
-                     gsize         size)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (magics); i++)
-    if (size >= magics[i].offset + magics[i].size &&
-        memcmp (data + magics[i].offset, magics[i].magic, magics[i].size) == 0)
-      return _(magics[i].what);
-  return NULL;
-}
-
 /* Every writer begins with the IR version, or at least with another small field of the model. */
 static gboolean
 onnx_read_begins_like (const guint8 *data,
@@ -78,6 +42,23 @@ onnx_read_shown_path (const char *path)
   return path != NULL ? path : _("(model in memory)");
 }
 
+/* What the file is instead, if it is one of another tool. */
+static gboolean
+onnx_read_tell_foreign (GBytes      *bytes,
+                        const char  *path,
+                        GError     **error)
+{
+  gsize size;
+  const guint8 *data = g_bytes_get_data (bytes, &size);
+  const char *what = vn_onnx_recognise (data, size, path);
+
+  if (what == NULL)
+    return FALSE;
+  g_clear_error (error);
+  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: it is %s"), onnx_read_shown_path (path), what);
+  return TRUE;
+}
+
 /* The stripper has said what is wrong with the bytes; what does that mean for the user? */
 static void
 onnx_read_explain_failure (GBytes      *bytes,
@@ -86,16 +67,11 @@ onnx_read_explain_failure (GBytes      *bytes,
 {
   gsize size;
   const guint8 *data = g_bytes_get_data (bytes, &size);
-  const char *what = onnx_read_recognise (data, size);
 
   if (g_error_matches (*error, VN_ERROR, VN_ERROR_LIMIT) || vn_error_is_memory (*error))
     g_prefix_error (error, "“%s”: ", onnx_read_shown_path (path));
-  else if (what != NULL && !onnx_read_begins_like (data, size))
-    {
-      g_clear_error (error);
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: it is %s"), onnx_read_shown_path (path),
-                   what);
-    }
+  else if (onnx_read_tell_foreign (bytes, path, error))
+    return;
   else if (onnx_read_begins_like (data, size))
     g_prefix_error (error, ngettext ("“%s” is damaged or truncated (%zu byte): ",
                                      "“%s” is damaged or truncated (%zu bytes): ", size), onnx_read_shown_path (path), size);
@@ -192,8 +168,9 @@ onnx_read_fail_unpack (const VnOnnxReader  *self,
       g_prefix_error (error, "“%s”: ", onnx_read_shown_path (self->path));
       return NULL;
     }
-  g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: a field has the wrong type"),
-               onnx_read_shown_path (self->path));
+  if (!onnx_read_tell_foreign (self->bytes, self->path, error))
+    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: a field has the wrong type"),
+                 onnx_read_shown_path (self->path));
   return NULL;
 }
 
@@ -206,8 +183,9 @@ onnx_read_build_model (VnOnnxReader   *self,
 
   if (proto->graph == NULL)
     {
-      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: it has no graph"),
-                   onnx_read_shown_path (self->path));
+      if (!onnx_read_tell_foreign (self->bytes, self->path, error))
+        g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: it has no graph"),
+                     onnx_read_shown_path (self->path));
       return NULL;
     }
   model->path = g_strdup (self->path);
@@ -305,9 +283,16 @@ vn_onnx_read_file (const char  *path,
   g_autoptr(GBytes) bytes = NULL;
   g_autoptr(VnModel) model = NULL;
   GError *reason = NULL;
+  const char *folder;
 
   g_return_val_if_fail (path != NULL, NULL);
 
+  folder = vn_onnx_recognise_folder (path);
+  if (folder != NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not an ONNX file: it is %s"), path, folder);
+      return NULL;
+    }
   bytes = vn_file_map (path, error);
   if (bytes == NULL)
     return NULL;

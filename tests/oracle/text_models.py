@@ -30,8 +30,9 @@ DAMAGED = (
     ('{"graph": {}', 'column 13', '“}” is missing'),
     ('{"graph": {}} 1', 'column 15', 'follows'),
 )
-OTHERS = ((b'PK\3\4', 'torch.onnx.export'), (b'\x80\2', 'torch.onnx.export'), (b'\x89HDF', 'tf2onnx'), (b'    TFL3', 'tf2onnx'),
-          (b'    ORTM', '.ort'), (b'GGUF', 'Optimum'), (b'ftrt', 'TensorRT'), (b'<?xml version="1.0"?><net/>', 'OpenVINO'))
+OTHERS = ((b'PK\3\4' + bytes(26) + b'archive/data.pkl', 'torch.onnx.export'), (b'PK\3\4', 'unpack'),
+          (b'\x80\2', 'torch.onnx.export'), (b'\x89HDF', 'tf2onnx'), (b'    TFL3', 'tf2onnx'), (b'    ORTM', '.ort'),
+          (b'GGUF', 'Optimum'), (b'ftrt', 'TensorRT'), (b'<?xml version="1.0"?><net/>', 'OpenVINO'))
 failures = []
 
 

@@ -210,6 +210,64 @@ test_many (Place         *self,
   g_assert_cmpuint (vn_file_mark_lost (), ==, mark + 2);
 }
 
+/* ---- made of a whole file ---- */
+
+static guint n_made;
+static int fails, cuts;
+
+static gpointer
+make_of_file (const char  *text,
+              gssize       length,
+              const char  *name,
+              GError     **error)
+{
+  if (cuts)
+    g_assert_cmpint (truncate (name, 1), ==, 0);
+  if (fails)
+    {
+      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, "%s is wrong", name);
+      return NULL;
+    }
+  n_made++;
+  return g_strndup (text, length);
+}
+
+static void
+free_made (gpointer made)
+{
+  n_made--;
+  g_free (made);
+}
+
+/* What was made of a file that changed is freed, and what was said of it is not told: it may be of the change. */
+static void
+test_parse (Place         *self,
+            gconstpointer  data)
+{
+  for (guint i = 0; i < 4; i++)
+    {
+      g_autoptr(GError) error = NULL;
+      char *made;
+
+      write_file (self->path, self->content, self->size);
+      fails = i % 2;
+      cuts = i / 2;
+      made = vn_file_parse (self->path, make_of_file, free_made, &error);
+      if (i == 0)
+        {
+          g_assert_no_error (error);
+          g_assert_cmpuint (n_made, ==, 1);
+          g_assert_cmpmem (made, strlen (made), self->content, self->size);
+          free_made (made);
+          continue;
+        }
+      g_assert_null (made);
+      g_assert_cmpuint (n_made, ==, 0);
+      g_assert_error (error, G_FILE_ERROR, (i == 1 ? G_FILE_ERROR_INVAL : G_FILE_ERROR_IO));
+    }
+  g_assert_null (vn_file_parse (self->folder, make_of_file, free_made, NULL));
+}
+
 /* ---- other faults ---- */
 
 static volatile char *foreign;
@@ -307,6 +365,7 @@ main (int    argc,
   PLACE_TEST ("/base/file-map/replaced", test_replaced);
   PLACE_TEST ("/base/file-map/others", test_others);
   PLACE_TEST ("/base/file-map/many", test_many);
+  PLACE_TEST ("/base/file-map/parse", test_parse);
   PLACE_TEST ("/base/file-map/foreign", test_foreign);
   return g_test_run ();
 }
