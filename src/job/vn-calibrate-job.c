@@ -140,10 +140,25 @@ calibrate_job_clear (gpointer data)
   vn_notes_unref (self->notes);
 }
 
+static gboolean
+vn_calibrate_job_run (VnJob         *job,
+                      GCancellable  *cancellable,
+                      GError       **error)
+{
+  VnCalibrateJob *self = vn_job_get_state (job, &calibrate_job_kind);
+
+  if (vn_job_run_stages (job, cancellable, error))
+    return TRUE;
+  if (!g_cancellable_is_cancelled (cancellable))
+    vn_job_explain_failure (&self->input, error);
+  return FALSE;
+}
+
 static const VnJobKind calibrate_job_kind = {
   .id = VN_JOB_CALIBRATE,
   .state_size = sizeof (VnCalibrateJob),
   .stages = stages,
+  .run = vn_calibrate_job_run,
   .clear = calibrate_job_clear,
 };
 

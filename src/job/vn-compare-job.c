@@ -51,6 +51,36 @@ compare_weights (VnCompareJob *self,
                             "the float model after preparation", n), n);
 }
 
+/* Who exported the quantized network for one size gave it for both. */
+static void
+compare_job_take_fixed (VnCompareJob *self)
+{
+  g_autoptr(GHashTable) shapes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  GHashTableIter iter;
+  gpointer name, shape;
+
+  for (guint i = 0; i < self->float_model->graph->inputs->len; i++)
+    {
+      const VnValue *open = g_ptr_array_index (self->float_model->graph->inputs, i);
+      const VnValue *fixed = vn_graph_find_value (self->quant_model->graph, open->name);
+
+      if (fixed != NULL && open->initializer == NULL && !vn_shape_is_static (&open->type.shape) &&
+          fixed->type.shape.rank > 0 && vn_shape_is_static (&fixed->type.shape))
+        g_hash_table_insert (shapes, g_strdup (open->name), g_memdup2 (&fixed->type.shape, sizeof (VnShape)));
+    }
+  if (g_hash_table_size (shapes) == 0)
+    return;
+  if (self->input_shapes != NULL)
+    {
+      g_hash_table_iter_init (&iter, self->input_shapes);
+      while (g_hash_table_iter_next (&iter, &name, &shape))
+        if (!g_hash_table_contains (shapes, name))
+          g_hash_table_insert (shapes, g_strdup (name), g_memdup2 (shape, sizeof (VnShape)));
+      g_hash_table_unref (self->input_shapes);
+    }
+  self->input_shapes = g_steal_pointer (&shapes);
+}
+
 static gboolean
 vn_compare_job_prepare (VnJob         *job,
                         GCancellable  *cancellable,
@@ -62,6 +92,7 @@ vn_compare_job_prepare (VnJob         *job,
   self->quant_run = self->float_run != NULL ? vn_model_to_runnable (self->quant_model, cancellable, error) : NULL;
   if (self->quant_run == NULL)
     return FALSE;
+  compare_job_take_fixed (self);
   self->dataset = vn_model_open_data (self->float_run, self->data, self->input_shapes, &self->shapes, self->notes, error);
   return self->dataset != NULL;
 }
@@ -117,6 +148,20 @@ vn_compare_job_compare_weights (VnJob         *job,
   return TRUE;
 }
 
+static gboolean
+vn_compare_job_run (VnJob         *job,
+                    GCancellable  *cancellable,
+                    GError       **error)
+{
+  VnCompareJob *self = vn_job_get_state (job, &compare_job_kind);
+
+  if (vn_job_run_stages (job, cancellable, error))
+    return TRUE;
+  if (!g_cancellable_is_cancelled (cancellable))
+    vn_job_explain_open_sizes (self->float_model, self->data, self->input_shapes, error);
+  return FALSE;
+}
+
 static const VnStage stages[] = {
   { "prepare", N_("Preparing"),            2,  NULL,                       vn_compare_job_prepare },
   { "check",   N_("Checking the samples"), 8,  NULL, vn_compare_job_check },
@@ -147,6 +192,7 @@ static const VnJobKind compare_job_kind = {
   .id = VN_JOB_COMPARE,
   .state_size = sizeof (VnCompareJob),
   .stages = stages,
+  .run = vn_compare_job_run,
   .clear = compare_job_clear,
 };
 
@@ -155,7 +201,7 @@ static const VnJobKind compare_job_kind = {
  * @float_model: the reference
  * @quant_model: a model with the same inputs and names
  * @data: all its samples are used
- * @input_shapes: (nullable)
+ * @input_shapes: (nullable): sizes of inputs that @float_model leaves open; those that @quant_model fixes are its own
  *
  * Returns: (transfer full): a job that measures the error of every tensor both models have
  */

@@ -23,16 +23,27 @@ job_explain_find_open (const VnGraph *graph)
   return NULL;
 }
 
-/* Random values have no size of their own: what the network leaves open was taken as 1, with which many networks cannot run. */
-static void
-job_explain_open_sizes (const VnJobInput  *self,
-                        GError           **error)
+/*< private >
+ * vn_job_explain_open_sizes:
+ * @data: (nullable)
+ * @given: (nullable): sizes that the user gave
+ * @error: (inout): of a job that was not cancelled
+ *
+ * Random values have no size of their own: what @model leaves open was taken as 1, with which many networks cannot run.
+ */
+void
+vn_job_explain_open_sizes (const VnModel     *model,
+                           const VnDataSpec  *data,
+                           GHashTable        *given,
+                           GError           **error)
 {
   const VnValue *open;
 
-  if (!vn_data_spec_is_random (self->data) || self->given_shapes != NULL)
+  g_return_if_fail (model != NULL);
+
+  if (data == NULL || !vn_data_spec_is_random (data) || (given != NULL && g_hash_table_size (given) > 0))
     return;
-  open = job_explain_find_open (self->model->graph);
+  open = job_explain_find_open (model->graph);
   if (open != NULL)
     g_prefix_error (error, _("Input “%s” has dynamic dimensions, which are 1 for random values; set them with --shape "
                              "or --dim. "), open->name);
@@ -67,6 +78,6 @@ vn_job_explain_failure (const VnJobInput  *self,
 {
   g_return_if_fail (self != NULL);
 
-  job_explain_open_sizes (self, error);
+  vn_job_explain_open_sizes (self->model, self->data, self->given_shapes, error);
   job_explain_weights (self->notes, error);
 }

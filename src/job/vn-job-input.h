@@ -144,6 +144,10 @@ void           vn_job_note_training        (const VnJobInput *self,
 
 /* ---- vn-job-explain.c ---- */
 
+void           vn_job_explain_open_sizes   (const VnModel     *model,
+                                            const VnDataSpec  *data,      /* nullable */
+                                            GHashTable        *given,     /* nullable */
+                                            GError           **error);
 void           vn_job_explain_failure      (const VnJobInput *self,
                                             GError          **error);
 

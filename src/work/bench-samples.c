@@ -103,6 +103,21 @@ vn_bench_get_input_shapes (VnBench *self)
 }
 
 /**
+ * vn_bench_dup_given_shapes:
+ * @data: that something is run on
+ *
+ * Returns: (transfer full) (nullable): sizes of inputs for it; for random values nothing is open
+ */
+GHashTable *
+vn_bench_dup_given_shapes (VnBench          *self,
+                           const VnDataSpec *data)
+{
+  g_return_val_if_fail (VN_IS_BENCH (self) && data != NULL, NULL);
+
+  return vn_subject_dup_given_shapes (self->subject, data);
+}
+
+/**
  * vn_bench_get_size:
  * @name: an input with open dims
  *

@@ -4,6 +4,7 @@
 /* What the files of one side of a comparison share. */
 
 #include "vn-compare-pane.h"
+#include "vn-compare-state.h"
 
 G_BEGIN_DECLS
 
@@ -22,10 +23,9 @@ struct _VnComparePane
 
   VnGraphView     *view;
   GtkDropDown     *choice;
-  GtkWidget       *key, *state, *cancel;
-  GtkLabel        *counts[3], *marks, *state_label;
-  GtkProgressBar  *progress;
-  guint            progress_timeout;
+  GtkWidget       *key;
+  VnCompareState  *state;
+  GtkLabel        *counts[3], *marks;
   int              foot;          /* height of what lies over the lower border */
 };
 

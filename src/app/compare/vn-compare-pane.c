@@ -9,6 +9,7 @@
 #include "vn-thread.h"
 
 #define THREAD_NODES 1500
+#define ABOVE_TOOLS 60    /* those of the page lie over both sides */
 
 G_DEFINE_FINAL_TYPE (VnComparePane, vn_compare_pane, ADW_TYPE_BIN)
 
@@ -123,52 +124,12 @@ compare_pane_clear_scene (VnComparePane *self)
   gtk_widget_set_visible (self->key, FALSE);
 }
 
-/* ---- state ---- */
-
-static gboolean
-compare_pane_show_progress (gpointer data)
-{
-  VnComparePane *self = data;
-  VnJob *job = self->source != NULL ? self->source->job : NULL;
-  g_autofree char *stage = job != NULL ? vn_job_dup_stage (job) : NULL;
-
-  gtk_label_set_label (self->state_label, stage != NULL ? stage : "");
-  gtk_progress_bar_set_fraction (self->progress, job != NULL ? vn_job_get_progress (job) : 0);
-  return G_SOURCE_CONTINUE;
-}
-
-static void
-compare_pane_show_state (VnComparePane *self)
-{
-  gboolean busy = self->source != NULL && self->source->job != NULL;
-  const GError *error = self->source != NULL && !busy ? self->source->error : NULL;
-
-  gtk_widget_set_visible (self->state, busy || error != NULL);
-  gtk_widget_set_visible (GTK_WIDGET (self->progress), busy);
-  gtk_widget_set_visible (self->cancel, busy);
-  if (error != NULL)
-    gtk_label_set_label (self->state_label, error->message);
-  if (busy && self->progress_timeout == 0)
-    self->progress_timeout = g_timeout_add (100, compare_pane_show_progress, self);
-  else if (!busy)
-    g_clear_handle_id (&self->progress_timeout, g_source_remove);
-  if (busy)
-    compare_pane_show_progress (self);
-}
-
-static void
-compare_pane_cancel (VnComparePane *self)
-{
-  if (self->source != NULL)
-    vn_compare_source_cancel (self->source);
-}
-
 static void
 compare_pane_source_changed (VnComparePane *self)
 {
   VnComparedModel *model = self->source != NULL ? self->source->model : NULL;
 
-  compare_pane_show_state (self);
+  vn_compare_state_update (self->state, self->source);
   if (!self->is_shown || model == self->model)
     return;
   if (model != NULL)
@@ -299,30 +260,6 @@ compare_pane_make_key (VnComparePane *self)
   return card;
 }
 
-static GtkWidget *
-compare_pane_make_state (VnComparePane *self)
-{
-  GtkWidget *card = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 10), *cancel = gtk_button_new_with_label (_("Cancel"));
-
-  self->cancel = cancel;
-  self->state_label = GTK_LABEL (gtk_label_new (NULL));
-  gtk_label_set_wrap (self->state_label, TRUE);
-  gtk_label_set_max_width_chars (self->state_label, 48);
-  self->progress = GTK_PROGRESS_BAR (gtk_progress_bar_new ());
-  gtk_widget_set_valign (GTK_WIDGET (self->progress), GTK_ALIGN_CENTER);
-  gtk_widget_set_size_request (GTK_WIDGET (self->progress), 120, -1);
-  g_signal_connect_swapped (cancel, "clicked", G_CALLBACK (compare_pane_cancel), self);
-  gtk_box_append (GTK_BOX (card), GTK_WIDGET (self->state_label));
-  gtk_box_append (GTK_BOX (card), GTK_WIDGET (self->progress));
-  gtk_box_append (GTK_BOX (card), cancel);
-  gtk_widget_add_css_class (card, "floating");
-  gtk_widget_add_css_class (card, "compare-state");
-  gtk_widget_set_halign (card, GTK_ALIGN_START);
-  gtk_widget_set_valign (card, GTK_ALIGN_END);
-  gtk_widget_set_visible (card, FALSE);
-  return card;
-}
-
 static void
 compare_pane_add_card (GtkOverlay *overlay,
                        GtkWidget  *card)
@@ -351,7 +288,6 @@ vn_compare_pane_dispose (GObject *object)
 
   self->busy = TRUE;
   vn_graph_view_set_panels_func (self->view, NULL, NULL);
-  g_clear_handle_id (&self->progress_timeout, g_source_remove);
   compare_pane_stop_building (self);
   compare_pane_disconnect (self);
   g_clear_weak_pointer (&self->beside);
@@ -382,8 +318,9 @@ vn_compare_pane_init (VnComparePane *self)
   compare_pane_add_card (GTK_OVERLAY (overlay), compare_pane_make_choice (self));
   self->key = compare_pane_make_key (self);
   compare_pane_add_card (GTK_OVERLAY (overlay), self->key);
-  self->state = compare_pane_make_state (self);
-  compare_pane_add_card (GTK_OVERLAY (overlay), self->state);
+  self->state = g_object_new (VN_TYPE_COMPARE_STATE, NULL);
+  compare_pane_add_card (GTK_OVERLAY (overlay), GTK_WIDGET (self->state));
+  gtk_widget_set_margin_bottom (GTK_WIDGET (self->state), ABOVE_TOOLS);
   g_signal_connect_swapped (overlay, "get-child-position", G_CALLBACK (vn_compare_pane_place_key), self);
   vn_graph_view_set_opens_whole (self->view, TRUE);
   vn_graph_view_set_panels_func (self->view, vn_compare_pane_list_panels, self);

@@ -349,22 +349,20 @@ vn_compare_source_dup_data (VnDocument  *document,
                             guint       *n_calibration)
 {
   const VnDataSpec *data;
-  GHashTable *given;
   VnDataSpec *copy;
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && shapes != NULL && n_calibration != NULL, NULL);
 
   data = vn_bench_get_data (VN_BENCH (document));
-  given = vn_bench_get_input_shapes (VN_BENCH (document));
   *n_calibration = 0;
   if (result != NULL && result->data != NULL)
     {
       data = result->data;
-      given = result->settings.shapes != NULL ? result->settings.shapes : given;
       *n_calibration = result->settings.n_calibration;
     }
-  *shapes = given != NULL ? g_hash_table_ref (given) : NULL;
   copy = data != NULL ? vn_data_spec_copy (data) : vn_data_spec_new (VN_DATA_RANDOM);
+  *shapes = result != NULL && result->data != NULL && result->settings.shapes != NULL
+            ? g_hash_table_ref (result->settings.shapes) : vn_bench_dup_given_shapes (VN_BENCH (document), copy);
   if (result == NULL)
     copy->max_samples = data != NULL ? vn_bench_get_n_samples (VN_BENCH (document)) : VN_MOST_MEASURED;
   return copy;
@@ -383,6 +381,22 @@ compare_source_measure (VnCompareSource *self)
   data->max_samples = data->max_samples > 0 ? MIN (data->max_samples, VN_MOST_MEASURED) : VN_MOST_MEASURED;
   compare_source_start (self, vn_compare_job_new (vn_bench_get_model (VN_BENCH (self->document)), self->file, data, shapes, 0),
                         compare_source_file_measured);
+}
+
+/**
+ * vn_compare_source_measure_again:
+ *
+ * For a file that could not be measured: something about the samples is otherwise now.
+ */
+void
+vn_compare_source_measure_again (VnCompareSource *self)
+{
+  g_return_if_fail (VN_IS_COMPARE_SOURCE (self));
+
+  if (!vn_compare_source_may_measure_again (self))
+    return;
+  g_clear_error (&self->error);
+  compare_source_measure (self);
 }
 
 /* ---- a run without its networks ---- */
@@ -527,6 +541,19 @@ vn_compare_source_update (VnCompareSource *self,
   compare_source_describe (self);
   if (self->kind == VN_COMPARE_NOW)
     compare_source_set_model (self, NULL);
+}
+
+/**
+ * vn_compare_source_may_measure_again:
+ *
+ * Returns: whether it is a file that was opened but could not be measured
+ */
+gboolean
+vn_compare_source_may_measure_again (VnCompareSource *self)
+{
+  g_return_val_if_fail (VN_IS_COMPARE_SOURCE (self), FALSE);
+
+  return self->kind == VN_COMPARE_FILE && self->file != NULL && self->error != NULL && !vn_compare_source_is_busy (self);
 }
 
 gboolean

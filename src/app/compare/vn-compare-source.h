@@ -44,6 +44,8 @@ VnCompareSource *vn_compare_source_new       (VnDocument         *document,
                                               const char         *path);      /* nullable */
 void             vn_compare_source_load      (VnCompareSource    *self);
 void             vn_compare_source_rebuild   (VnCompareSource    *self);
+gboolean         vn_compare_source_may_measure_again (VnCompareSource *self);
+void             vn_compare_source_measure_again (VnCompareSource *self);
 gboolean         vn_compare_source_is_busy   (VnCompareSource    *self);
 void             vn_compare_source_cancel    (VnCompareSource    *self);
 void             vn_compare_source_forget_error (VnCompareSource *self);

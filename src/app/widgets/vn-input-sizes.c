@@ -126,6 +126,8 @@ vn_input_sizes_set_document (VnInputSizes *self,
   self->document = g_object_ref (document);
   g_signal_connect_object (document, "changed::model", G_CALLBACK (input_sizes_model_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "changed::data", G_CALLBACK (vn_input_sizes_update), self, G_CONNECT_SWAPPED);
+  if (vn_bench_get_model (VN_BENCH (document)) != NULL)
+    input_sizes_model_changed (self);
 }
 
 static void
