@@ -12,7 +12,7 @@
 #define INNER_HEIGHT   12.
 #define NAME_HEIGHT    10    /* in pixels: of blocks that have room for a name */
 #define NAME_WIDTH     30
-#define FAR_MARGIN      4
+#define FAR_MARGIN      3
 
 typedef struct
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define MAX_TEXTS 8000
+#define LEAST_FAR_SIZE 7.5   /* that one can still read */
 
 static const struct { double size; gboolean bold; } styles[N_TEXT_STYLES] = {
   [TEXT_OP] = { 13, TRUE },
@@ -135,6 +136,20 @@ paint_text_shorten_name (PangoLayout *layout,
     pango_layout_set_text (layout, name, -1);
 }
 
+/* Smaller letters instead of fewer, as far as they can be read; then the ends stay, where numbers of layers are. */
+static void
+paint_text_shrink (VnGraphPainter *self,
+                   PangoLayout    *layout,
+                   double          max_width)
+{
+  PangoFontDescription *font = pango_font_description_copy (self->fonts[TEXT_FAR]);
+  double size = styles[TEXT_FAR].size * max_width / paint_text_measure (layout);
+
+  pango_font_description_set_absolute_size (font, MAX (size, LEAST_FAR_SIZE) * PANGO_SCALE);
+  pango_layout_set_font_description (layout, font);
+  pango_font_description_free (font);
+}
+
 /* A laid-out line, which lasts until the drawing ends. @max_width is in world units, for TEXT_OP_MIDDLE in pixels; 0 does not
  * shorten. @width (nullable) receives the width in the same unit. */
 PangoLayout *
@@ -161,10 +176,12 @@ vn_paint_text (Paint      *paint,
         {
           if (style == TEXT_NAME)
             paint_text_shorten_name (layout, text, max_width);
+          if (style == TEXT_FAR && paint_text_measure (layout) > max_width)
+            paint_text_shrink (self, layout, max_width);
           if (paint_text_measure (layout) > max_width)
             {
-              pango_layout_set_ellipsize (layout,
-                                          style == TEXT_NAME ? PANGO_ELLIPSIZE_MIDDLE : PANGO_ELLIPSIZE_END);
+              pango_layout_set_ellipsize (layout, style == TEXT_NAME || style == TEXT_FAR ? PANGO_ELLIPSIZE_MIDDLE
+                                                                                         : PANGO_ELLIPSIZE_END);
               pango_layout_set_width (layout, (int) (max_width * PANGO_SCALE));
             }
         }

@@ -26,7 +26,7 @@ typedef enum
   TEXT_BADGE,     /* bold 10 */
   TEXT_PILL,      /* bold 12 */
   TEXT_OP_MIDDLE, /* bold 12.5, in screen pixels */
-  TEXT_FAR,       /* bold 10, in screen pixels */
+  TEXT_FAR,       /* bold 10, in screen pixels; smaller where it does not fit */
   N_TEXT_STYLES
 } TextStyle;
 
