@@ -272,10 +272,51 @@ def read_tokens(desk, vernier, path):
     return app
 
 
+WEIGHTS = """
+import sys, onnx
+graph = onnx.load(sys.argv[1]).graph
+made, constants = {name: node for node in graph.node for name in node.output}, {each.name: each for each in graph.initializer}
+conv = next(node for node in graph.node if node.op_type == "Conv")
+pair = made[conv.input[1]]
+print("%.4g" % onnx.numpy_helper.to_array(constants[pair.input[1]]), pair.input[0], pair.name, sep="\\n")
+"""
+
+
+def copy_scale(desk, app, path):
+    """What stands in the file is shown, can be copied, and is found again."""
+    run = subprocess.run([os.environ["VN_ORACLE_PYTHON"], "-c", WEIGHTS, path], capture_output=True, text=True, check=True)
+    scale, weights, reader = run.stdout.splitlines()
+    app.key("Escape")
+    app.key("ctrl+f")
+    app.type("Conv>MaxPool")
+    app.steady(lambda: app.texts("[0-9]+ found"), "a sequence of types is not found")
+    desk.run("xdotool", "key", "Return")
+    label = app.find("label", scale, "Inspector")
+    assert weights in app.labels("Inspector"), weights
+    x, y = app.place(label)
+    desk.run("xdotool", "mousemove", x + app.box(label)[2] // 2 - 6, y, "click", "--repeat", 3, "--delay", 60, 1)
+    app.key("ctrl+c")
+    copied = [desk.run(os.environ["VN_READ_CLIPBOARD"])]
+    app.key("ctrl+f")
+    desk.run("xdotool", "key", "ctrl+a")
+    app.type(weights)
+    app.steady(lambda: app.texts("1 found"), "the weights are not found")
+    desk.run("xdotool", "key", "Return")
+    app.key("Escape")
+    desk.run("xdotool", "key", "Tab", "Tab")     # where text is searched for it would be text that is copied
+    app.key("ctrl+c")
+    copied.append(desk.run(os.environ["VN_READ_CLIPBOARD"]))
+    assert copied == [scale, reader], copied
+    picture("journey-scale")
+    print("scale", copied[0], "of", weights, "copied")
+
+
 def meet_quantized(desk, vernier, path):
     """Says that it is, and shows it beside another."""
     app = open_model(desk, vernier, path)
     app.find("label", "This model is already quantized", "Model")
+    copy_scale(desk, app, path)
+    app.key("ctrl+r")
     app.click("push button", "Compare With a File…", "Model")
     app.answer_with_file(path)
     app.wait(lambda: len([text for text in app.labels("Compare") if text == path.name]) >= 1, "it is not compared")

@@ -335,6 +335,7 @@ vn_inspector_class_init (VnInspectorClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = vn_inspector_dispose;
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_c, GDK_CONTROL_MASK, "win.copy", "s", "name");
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-inspector.ui");
   gtk_widget_class_bind_template_child (widget_class, VnInspector, title);
   gtk_widget_class_bind_template_child (widget_class, VnInspector, subtitle);

@@ -537,6 +537,7 @@ vn_outline_class_init (VnOutlineClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = vn_outline_dispose;
   g_type_ensure (VN_TYPE_QUERY_CHIPS);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_c, GDK_CONTROL_MASK, "win.copy", "s", "name");
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-outline.ui");
   gtk_widget_class_bind_template_child (widget_class, VnOutline, search);
   gtk_widget_class_bind_template_child (widget_class, VnOutline, chips);
