@@ -113,7 +113,7 @@ vn_dataset_dup_digest (VnDataset   *self,
       vn_digest_add_string (&digest, sample->name);
       vn_digest_add_number (&digest, sample->index);
       for (guint k = 0; sample->paths != NULL && k < self->n_inputs; k++)
-        digest_file (&digest, sample->paths[k]);
+        digest_file (&digest, sample->paths[k]);   /* one that is filled by rule has none */
     }
   return vn_digest_dup_text (&digest);
 }

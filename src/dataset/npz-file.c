@@ -226,7 +226,7 @@ npz_file_find_array (GBytes             *bytes,
       if (!npz_file_archive_next (&archive, &entry, error))
         return NULL;
       entry_name = entry.name;
-      if (archive.n_entries == 1 || g_str_equal (entry_name, name) || g_str_equal (entry_name, file_name))
+      if ((archive.n_entries == 1 && !input->by_name) || g_str_equal (entry_name, name) || g_str_equal (entry_name, file_name))
         return npz_file_archive_extract (&archive, bytes, &entry, input, error);
       g_string_append_printf (known, "%s%s", i > 0 ? ", " : "", entry_name);
     }

@@ -40,9 +40,9 @@ preview_tensor (VnDataset  *self,
                 VnTensor   *tensor,
                 GError    **error)
 {
-  const VnPreprocess *preprocess = vn_data_spec_get_preprocess (self->spec, self->inputs[0].name);
-  VnPicturePlan plan = self->pictures[0];
-  VnInputSpec loaded = self->inputs[0];
+  const VnPreprocess *preprocess = vn_data_spec_get_preprocess (self->spec, self->inputs[self->main_input].name);
+  VnPicturePlan plan = self->pictures[self->main_input];
+  VnInputSpec loaded = self->inputs[self->main_input];
   float mean[4], std[4];
 
   if (self->is_image)
@@ -66,7 +66,7 @@ preview_network (VnDataset  *self,
 
   if (!vn_dataset_load (self, i, tensors, error))
     return NULL;
-  pixbuf = preview_tensor (self, tensors[0], error);
+  pixbuf = preview_tensor (self, tensors[self->main_input], error);
   for (guint k = 0; k < self->n_inputs; k++)
     vn_tensor_unref (tensors[k]);
   return pixbuf;
@@ -92,7 +92,7 @@ preview_limit_size (GdkPixbuf *pixbuf,      /* taken */
 /**
  * vn_dataset_load_preview:
  * @i: 0 .. vn_dataset_get_n() - 1
- * @as_network: %TRUE: the first input's tensor mapped back to pixels (tensors that do not come from pictures: their
+ * @as_network: %TRUE: the main input's tensor mapped back to pixels (tensors that do not come from pictures: their
  *   own range, stretched to 0 .. 255); %FALSE: the file as it is, upright
  * @max_size: longest side wanted; 0: as large as it is
  *

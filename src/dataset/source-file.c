@@ -17,6 +17,22 @@ file_claims (const VnDataset *dataset)
          !g_file_test (dataset->spec->path, G_FILE_TEST_IS_DIR);
 }
 
+/*< private >
+ * vn_dataset_dup_path:
+ * @path: of a file that a sample is alone
+ *
+ * Returns: (transfer full): what the sample has for @input: the same file, or if that can only be for another one, nothing
+ */
+char *
+vn_dataset_dup_path (const VnDataset *self,
+                     guint            input,
+                     const char      *path)
+{
+  g_return_val_if_fail (self != NULL && path != NULL, NULL);
+
+  return g_strdup (input == self->main_input || !self->has_main || vn_file_kind (path) == VN_FILE_NPZ ? path : "");
+}
+
 static void
 source_file_add_single (VnDataset  *dataset,
                         const char *path)
@@ -25,7 +41,7 @@ source_file_add_single (VnDataset  *dataset,
   g_auto(GStrv) paths = g_new0 (char *, dataset->n_inputs + 1);
 
   for (guint k = 0; k < dataset->n_inputs; k++)
-    paths[k] = g_strdup (path);
+    paths[k] = vn_dataset_dup_path (dataset, k, path);
   vn_dataset_add (dataset, name, -1, paths);
 }
 
@@ -109,7 +125,7 @@ source_file_is_tensor (const VnDataset *dataset,
   const VnFileKind kind = vn_file_kind (path);
 
   return kind != VN_FILE_PICTURE && kind != VN_FILE_RAW &&
-         vn_data_spec_get_script (dataset->spec, dataset->inputs[0].name) == NULL;
+         vn_data_spec_get_script (dataset->spec, dataset->inputs[dataset->main_input].name) == NULL;
 }
 
 /**
@@ -129,16 +145,17 @@ vn_dataset_add_stacked (VnDataset   *dataset,
   VnShape one;
   gsize n;
 
-  if (dataset->n_inputs > 1 || !source_file_is_tensor (dataset, path))
+  if (!dataset->has_main || (dataset->n_inputs > 1 && vn_file_kind (path) == VN_FILE_NPZ) ||
+      !source_file_is_tensor (dataset, path))
     {
       source_file_add_single (dataset, path);
       return TRUE;
     }
-  tensor = vn_tensor_file_read (path, &dataset->inputs[0],
-                                vn_data_spec_get_raw_type (dataset->spec, dataset->inputs[0].name), error);
+  tensor = vn_tensor_file_read (path, &dataset->inputs[dataset->main_input],
+                                vn_data_spec_get_raw_type (dataset->spec, dataset->inputs[dataset->main_input].name), error);
   if (tensor == NULL)
     return FALSE;
-  n = source_file_count_stacked (tensor, &dataset->inputs[0], &one);
+  n = source_file_count_stacked (tensor, &dataset->inputs[dataset->main_input], &one);
   if (n <= 1 || n > G_MAXINT)
     {
       source_file_add_single (dataset, path);
@@ -161,7 +178,7 @@ file_open (VnDataset  *dataset,
 {
   const char *path = dataset->spec->path;
 
-  if (dataset->n_inputs > 1 && vn_file_kind (path) != VN_FILE_NPZ && !source_file_is_tensor (dataset, path))
+  if (!dataset->has_main && vn_file_kind (path) != VN_FILE_NPZ && !source_file_is_tensor (dataset, path))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
                    ngettext ("The model has %u input, but “%s” provides only one",
@@ -192,14 +209,14 @@ vn_dataset_load_stacked (const VnDataset  *dataset,
 
   if (stack == NULL)
     return vn_dataset_load_file (dataset, i, input, tensor, error);
-  n = source_file_count_stacked (stack, &dataset->inputs[0], &one);
+  n = source_file_count_stacked (stack, &dataset->inputs[dataset->main_input], &one);
   size = stack->n_bytes / n;
   slice = vn_tensor_new_wrap (stack->dtype, &one, (char *) stack->data + sample->index * size,
                               stack, (GDestroyNotify) vn_tensor_unref, error);
   if (slice == NULL)
     return FALSE;
   vn_tensor_ref (stack);
-  *tensor = vn_tensor_fit (slice, &dataset->inputs[0], error);
+  *tensor = vn_tensor_fit (slice, &dataset->inputs[dataset->main_input], error);
   return *tensor != NULL;
 }
 

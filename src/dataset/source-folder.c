@@ -48,10 +48,11 @@ source_folder_add_file (VnDataset  *dataset,
                         int         label)
 {
   g_autofree char *shown = folder != NULL ? g_build_filename (folder, name, NULL) : g_strdup (name);
+  g_autofree char *whole = g_build_filename (dataset->spec->path, shown, NULL);
   g_auto(GStrv) paths = g_new0 (char *, dataset->n_inputs + 1);
 
   for (guint k = 0; k < dataset->n_inputs; k++)
-    paths[k] = g_build_filename (dataset->spec->path, shown, NULL);
+    paths[k] = vn_dataset_dup_path (dataset, k, whole);
   vn_dataset_add (dataset, shown, label, paths);
 }
 
@@ -86,11 +87,11 @@ source_folder_check_inputs (const VnDataset  *dataset,
 {
   g_autoptr(GString) names = g_string_new (NULL);
 
-  for (guint i = 0; dataset->n_inputs > 1 && i < dataset->samples->len; i++)
+  for (guint i = 0; !dataset->has_main && i < dataset->samples->len; i++)
     {
       const VnSample *sample = g_ptr_array_index (dataset->samples, i);
 
-      if (vn_file_kind (sample->paths[0]) == VN_FILE_NPZ)
+      if (sample->paths != NULL && vn_file_kind (sample->paths[0]) == VN_FILE_NPZ)
         continue;
       for (guint k = 0; k < dataset->n_inputs; k++)
         g_string_append_printf (names, "%s%s", k > 0 ? ", " : "", dataset->inputs[k].name);

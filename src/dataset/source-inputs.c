@@ -2,9 +2,11 @@
 
 /* Several inputs, each from a place of its own; the first file of each makes the first sample, and so on.
  *
- *   NAME=PATH;NAME=PATH        folders, lists or files
+ *   NAME=PATH;NAME=PATH        folders, lists or files; ones, zeros or random instead of PATH fills the input
  *   DIR/NAME/, DIR/NAME.txt    a folder or a list per input
  *   DIR/NAME_KEY.npy           all in one folder: files with the same key belong together
+ *
+ * Inputs that nothing is given for are filled by rule, if there is one for them (vn-input-role.c).
  *
  * NAME is the input's, with / : and \ replaced by _ where it is a file name. */
 
@@ -73,45 +75,77 @@ source_inputs_collect (const char  *path,
   return NULL;
 }
 
-/* @places: one path per input. */
+static void
+source_inputs_free_column (GPtrArray *column)
+{
+  if (column != NULL)
+    g_ptr_array_unref (column);
+}
+
+/* The files of every input; one without a place is filled, and has %NULL. */
+static GPtrArray *
+source_inputs_collect_all (VnDataset    *dataset,
+                           char * const *places,
+                           GError      **error)
+{
+  g_autoptr(GPtrArray) columns = g_ptr_array_new ();
+
+  g_ptr_array_set_free_func (columns, (GDestroyNotify) source_inputs_free_column);
+  for (guint k = 0; k < dataset->n_inputs; k++)
+    {
+      GPtrArray *files = *places[k] != '\0' ? source_inputs_collect (places[k], error) : NULL;
+
+      if (files == NULL && *places[k] != '\0')
+        return NULL;
+      g_ptr_array_add (columns, files);
+    }
+  return g_steal_pointer (&columns);
+}
+
+/* @places: (array length=n_inputs): one path per input; empty where it is filled. */
 static gboolean
 source_inputs_open_places (VnDataset    *dataset,
                            char * const *places,
                            GError      **error)
 {
-  g_autoptr(GPtrArray) columns = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
+  g_autoptr(GPtrArray) columns = source_inputs_collect_all (dataset, places, error);
+  GPtrArray *first = NULL;
+  guint of_first = 0;
 
-  for (guint k = 0; k < dataset->n_inputs; k++)
+  for (guint k = 0; columns != NULL && k < dataset->n_inputs; k++)
     {
-      GPtrArray *files = source_inputs_collect (places[k], error);
+      GPtrArray *column = columns->pdata[k];
 
-      if (files == NULL)
-        return FALSE;
-      g_ptr_array_add (columns, files);
-    }
-
-  for (guint k = 1; k < dataset->n_inputs; k++)
-    {
-      guint n = ((GPtrArray *) columns->pdata[k])->len;
-      guint first = ((GPtrArray *) columns->pdata[0])->len;
-
-      if (n == first)
+      if (first == NULL && column != NULL)
+        {
+          first = column;
+          of_first = k;
+        }
+      if (column == NULL || column->len == first->len)
         continue;
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
                    ngettext ("“%s” has %u sample for input “%s”, “%s” has %u for “%s”: every sample needs all inputs",
-                             "“%s” has %u samples for input “%s”, “%s” has %u for “%s”: every sample needs all inputs", first),
-                   places[0], first, dataset->inputs[0].name, places[k], n, dataset->inputs[k].name);
+                             "“%s” has %u samples for input “%s”, “%s” has %u for “%s”: every sample needs all inputs",
+                             first->len),
+                   places[of_first], first->len, dataset->inputs[of_first].name, places[k], column->len, dataset->inputs[k].name);
+      return FALSE;
+    }
+  if (columns == NULL)
+    return FALSE;
+  if (first == NULL)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("Every input is filled by rule: at least one needs samples"));
       return FALSE;
     }
 
-  for (guint i = 0; i < ((GPtrArray *) columns->pdata[0])->len; i++)
+  for (guint i = 0; i < first->len; i++)
     {
       g_auto(GStrv) paths = g_new0 (char *, dataset->n_inputs + 1);
       g_autofree char *name = NULL;
 
       for (guint k = 0; k < dataset->n_inputs; k++)
-        paths[k] = g_strdup (((GPtrArray *) columns->pdata[k])->pdata[i]);
-      name = g_path_get_basename (paths[0]);
+        paths[k] = g_strdup (columns->pdata[k] != NULL ? ((GPtrArray *) columns->pdata[k])->pdata[i] : "");
+      name = g_path_get_basename (first->pdata[i]);
       vn_dataset_add (dataset, name, -1, paths);
     }
   return TRUE;
@@ -204,7 +238,12 @@ source_inputs_named_open (VnDataset  *dataset,
     return FALSE;
   for (guint k = 0; k < dataset->n_inputs; k++)
     {
-      places[k] = g_strdup (source_inputs_find_item (dataset, items, k));
+      const char *item = source_inputs_find_item (dataset, items, k);
+      VnFill fill = item != NULL ? vn_fill_find (item) : VN_FILL_NONE;
+
+      if (fill != VN_FILL_NONE)
+        dataset->fills[k] = fill;
+      places[k] = g_strdup (fill != VN_FILL_NONE || (item == NULL && vn_dataset_may_fill (dataset, k)) ? "" : item);
       if (places[k] != NULL)
         continue;
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
@@ -306,6 +345,11 @@ source_inputs_open_grouped (VnDataset        *dataset,
 
       for (guint k = 0; k < n_inputs; k++)
         {
+          if (group[k] == NULL && vn_dataset_may_fill (dataset, k))
+            {
+              paths[k] = g_strdup ("");
+              continue;
+            }
           if (group[k] == NULL)
             {
               g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("“%s” has no file “%s%s” for input “%s”"),
@@ -314,7 +358,8 @@ source_inputs_open_grouped (VnDataset        *dataset,
             }
           paths[k] = g_build_filename (dataset->spec->path, group[k], NULL);
         }
-      vn_dataset_add (dataset, group[0], -1, paths);
+      vn_dataset_add (dataset, group[dataset->main_input] != NULL ? group[dataset->main_input] : (char *) keys->pdata[i], -1,
+                      paths);
     }
   return TRUE;
 }
@@ -366,7 +411,7 @@ inputs_open (VnDataset  *dataset,
     return vn_listing_read (&listing, dataset->spec->path, error) && source_inputs_open_grouped (dataset, &listing, error);
 
   for (guint k = 0; k < dataset->n_inputs; k++)
-    if (*places[k] == '\0')
+    if (*places[k] == '\0' && !vn_dataset_may_fill (dataset, k))
       {
         g_autofree char *stem = vn_input_file_name (dataset->inputs[k].name);
 

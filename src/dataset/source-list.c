@@ -46,10 +46,11 @@ source_list_split_label (const char *folder,
 
 /* One path per input out of a line of several. */
 static char **
-source_list_split_columns (const char *folder,
-                           const char *line,
-                           guint       n_inputs)
+source_list_split_columns (const VnDataset *dataset,
+                           const char      *folder,
+                           const char      *line)
 {
+  const guint n_inputs = dataset->n_inputs;
   const char *separators = strchr (line, '\t') != NULL ? "\t" : strchr (line, ',') != NULL ? "," : " ";
   g_auto(GStrv) parts = g_strsplit (line, separators, -1);
   g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func (g_free);
@@ -60,6 +61,13 @@ source_list_split_columns (const char *folder,
   if (paths->len == 1 && vn_file_kind (paths->pdata[0]) == VN_FILE_NPZ)
     while (paths->len < n_inputs)
       g_ptr_array_add (paths, g_strdup (paths->pdata[0]));
+  else if (paths->len == 1 && dataset->has_main)
+    {
+      g_autofree char *only = g_ptr_array_steal_index (paths, 0);
+
+      for (guint k = 0; k < n_inputs; k++)
+        g_ptr_array_add (paths, vn_dataset_dup_path (dataset, k, only));
+    }
   if (paths->len != n_inputs)
     return NULL;
   g_ptr_array_add (paths, NULL);
@@ -82,7 +90,7 @@ source_list_add_line (VnDataset   *dataset,
       paths[0] = source_list_resolve (folder, line);
     }
   else
-    paths = source_list_split_columns (folder, line, dataset->n_inputs);
+    paths = source_list_split_columns (dataset, folder, line);
 
   if (paths == NULL)
     {

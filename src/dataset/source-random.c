@@ -5,38 +5,20 @@
  *
  * Floats: where the input takes pictures and the preprocessing says how pixels are scaled, (pixel - mean) / std of
  * even pixels 0 .. 255; otherwise even in 0 .. 1. uint8: 0 .. 255. Other integers and bool by what they mean: numbers
- * below the size of the embedding they are looked up in; where the name of the input says what it is, that (see the
- * table); otherwise 0 or 1, which are valid token numbers, masks and indices alike. Sequences of open length have
+ * below the size of the embedding they are looked up in; where the name of the input says what it is, that
+ * (vn-input-role.c); otherwise 0 or 1, which are valid token numbers, masks and indices alike. Sequences of open length have
  * SEQUENCE of them. */
 
 #include "vn-dataset-private.h"
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-input-role.h"
 
 #include <string.h>
 
 #define DEFAULT_SAMPLES 32
 #define SEQUENCE 16
-
-typedef enum { MEANS_NOTHING, MEANS_ONES, MEANS_ZEROS, MEANS_PLACES, MEANS_LENGTH, MEANS_RATE } Meaning;
-
-/* What is in integer inputs, by a part of their names in small letters. The first that fits counts. */
-static const struct
-{
-  const char *part;
-  Meaning     meaning;
-} meanings[] = {
-  { "mask", MEANS_ONES },             /* all tokens count */
-  { "token_type", MEANS_ZEROS },      /* one sentence */
-  { "segment", MEANS_ZEROS },
-  { "type_id", MEANS_ZEROS },
-  { "position", MEANS_PLACES },       /* 0, 1, 2 ... */
-  { "length", MEANS_LENGTH },         /* as long as the sequence is */
-  { "_len", MEANS_LENGTH },
-  { "sample_rate", MEANS_RATE },
-  { "sampling_rate", MEANS_RATE },
-};
 
 static guint64
 source_random_next_word (guint64 *state)
@@ -123,19 +105,6 @@ source_random_fill_floats (const VnDataset *dataset,
     source_random_scale_as_pixel (p, &plan, tensor->n_elements / (gsize) plan.batch / plan.channels, values, tensor->n_elements);
 }
 
-static Meaning
-source_random_find_meaning (const VnInputSpec *spec)
-{
-  g_autofree char *name = g_ascii_strdown (spec->name, -1);
-
-  if (g_str_equal (name, "sr") && spec->shape.rank < 2)
-    return MEANS_RATE;
-  for (guint i = 0; i < G_N_ELEMENTS (meanings); i++)
-    if (strstr (name, meanings[i].part) != NULL && (meanings[i].meaning != MEANS_LENGTH || spec->shape.rank < 2))
-      return meanings[i].meaning;
-  return MEANS_NOTHING;
-}
-
 /* The shape samples of an input have where it leaves sizes open: one of everything, but of tokens SEQUENCE. */
 static VnShape
 source_random_choose_shape (const VnInputSpec *spec)
@@ -167,7 +136,7 @@ source_random_find_length (const VnDataset *dataset)
 
 static gint64
 source_random_make_integer (const VnInputSpec *spec,
-                            Meaning            meaning,
+                            VnInputRole        role,
                             gint64             length,
                             gsize              i,
                             gsize              row,
@@ -175,13 +144,13 @@ source_random_make_integer (const VnInputSpec *spec,
 {
   const guint64 word = source_random_next_word (state);
 
-  switch (meaning)
+  switch (role)
     {
-    case MEANS_ONES: return 1;
-    case MEANS_ZEROS: return 0;
-    case MEANS_PLACES: return (gint64) (i % MAX (row, 1));
-    case MEANS_LENGTH: return length;
-    case MEANS_RATE: return 16000;
+    case VN_INPUT_MASK: return 1;
+    case VN_INPUT_SEGMENTS: return 0;
+    case VN_INPUT_POSITIONS: return (gint64) (i % MAX (row, 1));
+    case VN_INPUT_LENGTH: return length;
+    case VN_INPUT_RATE: return 16000;
     default: break;
     }
   if (spec->limit > 0)
@@ -198,7 +167,7 @@ source_random_fill_integers (const VnDataset *dataset,
   const VnInputSpec *spec = &dataset->inputs[input];
   const gsize size = vn_dtype_get_bits (tensor->dtype) / 8;
   const gsize row = tensor->shape.rank > 0 ? (gsize) tensor->shape.dims[tensor->shape.rank - 1] : 1;
-  const Meaning meaning = source_random_find_meaning (spec);
+  const VnInputRole role = vn_input_role_find (spec);
   const gint64 length = source_random_find_length (dataset);
   gint64 min = 0, max = 1;
   guint8 *bytes = tensor->data;
@@ -209,11 +178,47 @@ source_random_fill_integers (const VnDataset *dataset,
     max = MIN (max, spec->limit - 1);
   for (gsize i = 0; i < tensor->n_elements; i++)
     {
-      gint64 value = source_random_make_integer (spec, meaning, length, i, row, &state);
+      gint64 value = source_random_make_integer (spec, role, length, i, row, &state);
 
       value = GINT64_TO_LE (CLAMP (value, 0, max));
       memcpy (bytes + i * size, &value, MIN (size, sizeof value));
     }
+}
+
+/*< private >
+ * vn_source_random_make:
+ * @i: number of a sample
+ * @shape: static
+ *
+ * Returns: (transfer full) (nullable): the same for the same seed, sample and input
+ */
+VnTensor *
+vn_source_random_make (const VnDataset  *dataset,
+                       guint             i,
+                       guint             input,
+                       const VnShape    *shape,
+                       GError          **error)
+{
+  const VnInputSpec *spec;
+  gboolean is_float;
+  const VnSample *sample;
+  guint64 state;
+  g_autoptr(VnTensor) filled = NULL;
+
+  g_return_val_if_fail (dataset != NULL && shape != NULL, NULL);
+
+  spec = &dataset->inputs[input];
+  is_float = vn_dtype_is_float (spec->dtype);
+  sample = g_ptr_array_index (dataset->samples, i);
+  state = source_random_start (dataset->spec->seed, sample->index, input);
+  filled = vn_tensor_new (is_float ? VN_DTYPE_F32 : spec->dtype, shape, error);
+  if (filled == NULL)
+    return NULL;
+  if (is_float)
+    source_random_fill_floats (dataset, input, state, filled);
+  else
+    source_random_fill_integers (dataset, input, state, filled);
+  return vn_tensor_convert (filled, spec->dtype, error);
 }
 
 static gboolean
@@ -223,21 +228,9 @@ random_load (const VnDataset  *dataset,
              VnTensor        **tensor,
              GError          **error)
 {
-  const VnInputSpec *spec = &dataset->inputs[input];
-  const gboolean is_float = vn_dtype_is_float (spec->dtype);
-  const VnSample *sample = g_ptr_array_index (dataset->samples, i);
-  guint64 state = source_random_start (dataset->spec->seed, sample->index, input);
-  g_autoptr(VnTensor) filled = NULL;
-  VnShape shape = source_random_choose_shape (spec);
+  VnShape shape = source_random_choose_shape (&dataset->inputs[input]);
 
-  filled = vn_tensor_new (is_float ? VN_DTYPE_F32 : spec->dtype, &shape, error);
-  if (filled == NULL)
-    return FALSE;
-  if (is_float)
-    source_random_fill_floats (dataset, input, state, filled);
-  else
-    source_random_fill_integers (dataset, input, state, filled);
-  *tensor = vn_tensor_convert (filled, spec->dtype, error);
+  *tensor = vn_source_random_make (dataset, i, input, &shape, error);
   return *tensor != NULL;
 }
 

@@ -56,7 +56,7 @@ sets_claims (const VnDataset *dataset)
   for (guint i = 0; i < listing.folders->len; i++)
     {
       g_autofree char *folder = g_build_filename (dataset->spec->path, listing.folders->pdata[i], NULL);
-      g_autofree char *file = source_sets_find_input (dataset, folder, 0);
+      g_autofree char *file = source_sets_find_input (dataset, folder, dataset->main_input);
 
       if (file != NULL)
         return TRUE;
@@ -74,8 +74,14 @@ source_sets_add_set (VnDataset  *dataset,
   g_auto(GStrv) paths = g_new0 (char *, dataset->n_inputs + 1);
   guint k = 0;
 
-  while (k < dataset->n_inputs && (paths[k] = source_sets_find_input (dataset, folder, k)) != NULL)
-    k++;
+  for (; k < dataset->n_inputs; k++)
+    {
+      paths[k] = source_sets_find_input (dataset, folder, k);
+      if (paths[k] == NULL && k != dataset->main_input && vn_dataset_may_fill (dataset, k))
+        paths[k] = g_strdup ("");
+      if (paths[k] == NULL)
+        break;
+    }
   if (k == dataset->n_inputs)
     vn_dataset_add (dataset, name, -1, paths);
   else

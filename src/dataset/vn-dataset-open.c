@@ -44,7 +44,8 @@ dataset_open_start_scripts (VnDataset  *self,
       const char *text = vn_data_spec_get_script (self->spec, self->inputs[k].name);
       VnScript *script;
 
-      if (text == NULL || (self->scripts != NULL && g_hash_table_contains (self->scripts, text)))
+      if (text == NULL || vn_dataset_is_filled (self, 0, k) ||
+          (self->scripts != NULL && g_hash_table_contains (self->scripts, text)))
         continue;
       if (!may_run)
         {
@@ -80,7 +81,7 @@ dataset_open_plan_input (VnDataset  *self,
 
   if (vn_picture_plan_init (&self->pictures[k], &self->inputs[k], preprocess, &reason))
     {
-      self->is_image |= k == 0;
+      self->is_image |= k == self->main_input;
       return TRUE;
     }
   self->pictures[k] = (VnPicturePlan) { .channels = 0 };
@@ -100,7 +101,7 @@ dataset_open_plan_pictures (VnDataset  *self,
       {
         const VnSample *sample = g_ptr_array_index (self->samples, i);
 
-        if (sample->paths == NULL || !vn_file_is_picture (sample->paths[k]))
+        if (sample->paths == NULL || sample->paths[k][0] == '\0' || !vn_file_is_picture (sample->paths[k]))
           continue;
         if (!dataset_open_plan_input (self, k, error))
           return FALSE;
@@ -137,6 +138,8 @@ dataset_open_fill (VnDataset  *self,
     return FALSE;
   if (most > 0 && most < self->samples->len)
     dataset_open_thin_out (self, most);
+  if (notes != NULL)
+    vn_dataset_note_filled (self, notes);
   return dataset_open_plan_pictures (self, error) && dataset_open_start_scripts (self, error);
 }
 

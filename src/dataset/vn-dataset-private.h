@@ -126,7 +126,7 @@ typedef struct
   char  *name;
   guint  index;      /* place among all samples of the source, before some were chosen */
   int    label;
-  char **paths;      /* one per input, NULL-terminated; NULL: not from files */
+  char **paths;      /* one per input, NULL-terminated; empty: it is filled; NULL: not from files */
 } VnSample;
 
 typedef struct
@@ -147,6 +147,10 @@ struct _VnDataset
   const VnSource  *source;
   GPtrArray       *samples;      /* of VnSample */
   GPtrArray       *classes;      /* of char */
+  VnFill          *fills;        /* one per input: what it is filled with where a sample has an empty path for it */
+  guint            main_input;   /* that samples are for, */
+  gboolean         has_main;     /* and no other needs them */
+  guint            sample_rate;  /* of sounds, in Hz; 0: not known */
   gboolean         is_image;
   VnPicturePlan   *pictures;     /* one per input, if is_image */
   VnTensor        *stack;        /* of the source of that name */
@@ -173,7 +177,31 @@ gboolean  vn_dataset_load_file  (const VnDataset  *self,
                                  VnTensor        **tensor,
                                  GError          **error);
 
+/* dataset-fill.c */
+gboolean  vn_dataset_may_fill    (const VnDataset *self,
+                                  guint            input);
+gboolean  vn_dataset_is_filled   (const VnDataset *self,
+                                  guint            i,
+                                  guint            input);
+VnTensor *vn_dataset_fill        (const VnDataset *self,
+                                  guint            i,
+                                  guint            input,
+                                  VnTensor       **tensors,
+                                  GError         **error);
+void      vn_dataset_note_filled (VnDataset       *self,
+                                  VnNotes         *notes);
+
+/* source-random.c */
+VnTensor *vn_source_random_make  (const VnDataset *dataset,
+                                  guint            i,
+                                  guint            input,
+                                  const VnShape   *shape,
+                                  GError         **error);
+
 /* source-file.c */
+char     *vn_dataset_dup_path     (const VnDataset *self,
+                                   guint            input,
+                                   const char      *path);
 gboolean  vn_dataset_add_stacked  (VnDataset   *self,
                                    const char  *path,
                                    GError     **error);

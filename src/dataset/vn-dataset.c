@@ -2,10 +2,8 @@
 /* The data set: finds the samples, plans how they become inputs, and loads them one at a time. */
 #include "vn-dataset-private.h"
 
-#include "vn-error.h"
-#include "vn-i18n.h"
+#include "vn-input-role.h"
 #include "vn-memory.h"
-#include "vn-message.h"
 
 /* ---- making ---- */
 
@@ -46,6 +44,23 @@ dataset_choose_turned (const VnDataSpec  *spec,
   return layout == VN_LAYOUT_NCHW ? VN_TURNED_FIRST : VN_TURNED_NEVER;
 }
 
+/* Of several inputs, the only one that needs samples gets them; without such a one it is the first that counts. */
+static void
+dataset_find_main (VnDataset *self)
+{
+  guint n = 0;
+
+  for (guint k = 0; k < self->n_inputs; k++)
+    {
+      self->fills[k] = vn_input_role_get_fill (vn_input_role_find (&self->inputs[k]));
+      if (self->fills[k] == VN_FILL_NONE && n++ == 0)
+        self->main_input = k;
+    }
+  self->has_main = self->n_inputs == 1 || n == 1;
+  for (guint k = 0; k < self->n_inputs; k++)
+    self->inputs[k].by_name = self->fills[k] != VN_FILL_NONE && k != self->main_input;
+}
+
 VnDataset *
 vn_dataset_new (const VnDataSpec  *spec,
                 const VnInputSpec *inputs,
@@ -58,12 +73,14 @@ vn_dataset_new (const VnDataSpec  *spec,
   self->n_inputs = n_inputs;
   self->inputs = g_new (VnInputSpec, MAX (n_inputs, 1));
   self->pictures = g_new0 (VnPicturePlan, MAX (n_inputs, 1));
+  self->fills = g_new0 (VnFill, MAX (n_inputs, 1));
   for (guint k = 0; k < n_inputs; k++)
     {
       self->inputs[k] = inputs[k];
       self->inputs[k].name = g_strdup (inputs[k].name);
       self->inputs[k].turned = dataset_choose_turned (self->spec, &inputs[k]);
     }
+  dataset_find_main (self);
   self->samples = g_ptr_array_new_with_free_func (vn_sample_free);
   self->classes = g_ptr_array_new_with_free_func (g_free);
   return self;
@@ -87,6 +104,7 @@ vn_dataset_unref (VnDataset *self)
     g_free (self->inputs[k].name);
   g_free (self->inputs);
   g_free (self->pictures);
+  g_free (self->fills);
   g_ptr_array_unref (self->samples);
   g_ptr_array_unref (self->classes);
   if (self->stack != NULL)
@@ -148,7 +166,7 @@ vn_dataset_get_name (VnDataset *self,
 /**
  * vn_dataset_get_path:
  *
- * Returns: (transfer none) (nullable): the file of sample @i's first input; %NULL for random samples and slices of a
+ * Returns: (transfer none) (nullable): the file of sample @i's main input; %NULL for random samples and slices of a
  *   stack
  */
 const char *
@@ -160,7 +178,7 @@ vn_dataset_get_path (VnDataset *self,
   g_return_val_if_fail (self != NULL, NULL);
 
   sample = dataset_get_sample (self, i);
-  return sample != NULL && sample->paths != NULL ? sample->paths[0] : NULL;
+  return sample != NULL && sample->paths != NULL ? sample->paths[self->main_input] : NULL;
 }
 
 /**
@@ -223,7 +241,7 @@ vn_dataset_get_labels (VnDataset *self)
 /**
  * vn_dataset_is_image:
  *
- * Returns: whether the first input is fed with pictures
+ * Returns: whether the main input is fed with pictures
  */
 gboolean
 vn_dataset_is_image (VnDataset *self)
@@ -231,6 +249,33 @@ vn_dataset_is_image (VnDataset *self)
   g_return_val_if_fail (self != NULL, FALSE);
 
   return self->is_image;
+}
+
+/**
+ * vn_dataset_get_main_input:
+ *
+ * Returns: the number of the input that the samples are for: the only one that is not filled, or the first
+ */
+guint
+vn_dataset_get_main_input (VnDataset *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->main_input;
+}
+
+/**
+ * vn_dataset_get_input:
+ *
+ * Returns: (transfer none): what samples must have for @input
+ */
+const VnInputSpec *
+vn_dataset_get_input (VnDataset *self,
+                      guint      input)
+{
+  g_return_val_if_fail (self != NULL && input < self->n_inputs, NULL);
+
+  return &self->inputs[input];
 }
 
 /**
@@ -246,106 +291,7 @@ vn_dataset_is_random (VnDataset *self)
   return vn_data_spec_is_random (self->spec);
 }
 
-/* ---- loading ---- */
-
-/* VnSource.load for samples that are files. */
-gboolean
-vn_dataset_load_file (const VnDataset  *self,
-                      guint             i,
-                      guint             input,
-                      VnTensor        **tensor,
-                      GError          **error)
-{
-  const VnSample *sample = g_ptr_array_index (self->samples, i);
-  const char *path = sample->paths[input];
-  const VnInputSpec *spec = &self->inputs[input];
-  const VnPreprocess *preprocess = vn_data_spec_get_preprocess (self->spec, spec->name);
-  const char *script = vn_data_spec_get_script (self->spec, spec->name);
-  g_autoptr(VnTensor) raw = NULL;
-
-  if (script != NULL)
-    {
-      *tensor = vn_script_load (g_hash_table_lookup (self->scripts, script), self->spec, spec, preprocess, path, error);
-      return *tensor != NULL;
-    }
-  if (vn_file_is_picture (path))
-    {
-      *tensor = vn_picture_plan_load (&self->pictures[input], preprocess, path, error);
-      return *tensor != NULL;
-    }
-  raw = vn_tensor_file_read (path, spec, vn_data_spec_get_raw_type (self->spec, spec->name), error);
-  if (raw == NULL)
-    return FALSE;
-  *tensor = vn_tensor_fit (raw, &self->inputs[input], error);
-  if (*tensor == NULL)
-    g_prefix_error (error, "“%s”: ", path);
-  return *tensor != NULL;
-}
-
-/**
- * vn_dataset_leave_out:
- * @i: a sample that vn_dataset_load() could not read
- * @bad: (transfer full): why
- * @notes: (nullable)
- *
- * A bad sample is no reason to stop: it is named in @notes and left out. When memory was refused or somebody cancelled,
- * it is not the sample's fault.
- *
- * Returns: %FALSE with @bad in @error if the work must stop
- */
-gboolean
-vn_dataset_leave_out (VnDataset  *self,
-                      guint       i,
-                      GError     *bad,
-                      VnNotes    *notes,
-                      GError    **error)
-{
-  g_return_val_if_fail (self != NULL, FALSE);
-
-  if (vn_error_is_memory (bad) || g_error_matches (bad, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    {
-      g_propagate_error (error, bad);
-      return FALSE;
-    }
-  vn_notes_add (notes, VN_NOTE_WARNING, "sample-unreadable", vn_dataset_get_name (self, i), _("Skipped: %s"), bad->message);
-  g_error_free (bad);
-  return TRUE;
-}
-
-/**
- * vn_dataset_load:
- * @i: 0 .. vn_dataset_get_n() - 1
- * @tensors: (out) (array): one per input, set to tensors the caller owns; untouched on failure
- *
- * Reads and prepares sample @i. The same sample gives the same bits, in any order and from any thread.
- *
- * Returns: %FALSE with an error that names the file and the reason
- */
-gboolean
-vn_dataset_load (VnDataset  *self,
-                 guint       i,
-                 VnTensor  **tensors,
-                 GError    **error)
-{
-  g_autoptr(GPtrArray) loaded = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_tensor_unref);
-
-  g_return_val_if_fail (self != NULL && i < self->samples->len, FALSE);
-
-  for (guint k = 0; k < self->n_inputs; k++)
-    {
-      VnTensor *tensor = NULL;
-
-      if (!self->source->load (self, i, k, &tensor, error))
-        {
-          vn_message_make_valid (error);
-          return FALSE;
-        }
-      g_ptr_array_add (loaded, tensor);
-    }
-  for (guint k = 0; k < self->n_inputs; k++)
-    tensors[k] = vn_tensor_ref (loaded->pdata[k]);
-  return TRUE;
-}
+/* ---- other settings ---- */
 
 /**
  * vn_dataset_swap_colors:

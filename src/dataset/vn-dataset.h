@@ -76,7 +76,29 @@ typedef struct
   VnShape shape;     /* unknown dims are taken from the sample, or 1 */
   gint64  limit;     /* integers used as indices must be below this (size of an embedding); 0: not known */
   VnTurned turned;
+  gboolean starts_recurrence;          /* a recurrent layer starts with it */
+  gboolean by_name;                    /* of an archive only the array that is called so is taken, not the only one */
+  guint    symbols[VN_MAX_RANK];       /* open dims with the same number have the same size; 0: not known */
+  gboolean is_past[VN_MAX_RANK];       /* open dims of what came before, which may be 0 */
 } VnInputSpec;
+
+/* What an input is for: vn_input_role_find(). */
+typedef enum
+{
+  VN_INPUT_NUMBERS, VN_INPUT_IMAGE, VN_INPUT_AUDIO, VN_INPUT_TOKENS, VN_INPUT_MASK, VN_INPUT_SEGMENTS, VN_INPUT_POSITIONS,
+  VN_INPUT_LENGTH, VN_INPUT_RATE, VN_INPUT_STATE, VN_INPUT_PAST,
+  VN_N_INPUT_ROLES
+} VnInputRole;
+
+/* What an input is filled with that samples have nothing for. */
+typedef enum
+{
+  VN_FILL_NONE, VN_FILL_ONES, VN_FILL_ZEROS, VN_FILL_POSITIONS, VN_FILL_LENGTH, VN_FILL_RATE, VN_FILL_RANDOM,
+  VN_N_FILLS
+} VnFill;
+
+VnFill      vn_fill_find     (const char *word);
+const char *vn_fill_get_word (VnFill      fill);
 
 gint64   vn_value_find_index_limit (const VnValue *input);
 
@@ -91,7 +113,7 @@ typedef struct
 /**
  * VnDataSpec:
  * @path: image folder (flat, or one folder per class), list file, folder of .npy/.raw/.pb, one sub-folder per input
- *   for several inputs, or %VN_DATA_RANDOM
+ *   for several inputs, NAME=PATH;NAME=PATH, or %VN_DATA_RANDOM
  * @max_samples: 0: all; otherwise so many, evenly spread over the sorted list
  * @held_out: of these so many are not calibrated on but serve to measure the error; %VN_HELD_OUT_USUAL: as many as
  *   vn_data_spec_count_held_out() says
@@ -182,6 +204,11 @@ const char *vn_dataset_get_class  (VnDataset          *self,
                                    guint               k);
 const char *vn_dataset_get_labels (VnDataset          *self);         /* file of the user; NULL: none */
 gboolean    vn_dataset_is_image   (VnDataset          *self);
+guint       vn_dataset_get_main_input (VnDataset      *self);
+const VnInputSpec *vn_dataset_get_input (VnDataset    *self,
+                                         guint         input);
+VnFill      vn_dataset_get_fill   (VnDataset          *self,
+                                   guint               input);
 char       *vn_dataset_dup_digest (VnDataset          *self,
                                    const guint        *samples,
                                    guint               n);

@@ -6,6 +6,7 @@
 
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-input-role.h"
 #include "vn-model-metadata.h"
 #include "vn-op.h"
 
@@ -92,10 +93,8 @@ vn_model_dup_input_specs (const VnModel *model,
 
       if (value->initializer != NULL)
         continue;
+      vn_input_spec_init (spec, value);
       spec->name = g_strdup (value->name);
-      spec->dtype = value->type.dtype;
-      spec->shape = value->type.shape;
-      spec->limit = vn_value_find_index_limit (value);
       spec->turned = vn_value_find_turned (value);
       model_data_fill_unknown_dims (&spec->shape, input_shapes != NULL ? g_hash_table_lookup (input_shapes, value->name) : NULL);
       (*n)++;

@@ -3,6 +3,7 @@
 #include "vn-jobs.h"
 
 #include "vn-graph-edit.h"
+#include "vn-input-role.h"
 #include "vn-model-metadata.h"
 #include "vn-op.h"
 #include "vn-pass.h"
@@ -275,9 +276,10 @@ vn_plan_load_sample (VnPlan      *plan,
     {
       const VnTensorType *type = vn_plan_get_input_type (plan, i);
 
-      specs[i] = (VnInputSpec) { vn_plan_get_input (plan, i)->name, type->dtype, type->shape,
-                                 vn_value_find_index_limit (vn_plan_get_input (plan, i)),
-                                 vn_value_find_turned (vn_plan_get_input (plan, i)) };
+      vn_input_spec_init (&specs[i], vn_plan_get_input (plan, i));
+      specs[i].dtype = type->dtype;
+      specs[i].shape = type->shape;
+      specs[i].turned = vn_value_find_turned (vn_plan_get_input (plan, i));
       complete &= given != NULL && g_hash_table_contains (given, specs[i].name);
     }
   if (!complete && ((dataset = vn_dataset_open (data != NULL ? data : random, specs, n, NULL, error)) == NULL ||

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What an input of a network is for, as far as names, types and uses tell, and what it is filled with where samples have nothing
+ * for it. */
+
+#include "vn-dataset.h"
+#include "vn-model.h"
+
+G_BEGIN_DECLS
+
+void        vn_input_spec_init        (VnInputSpec       *self,
+                                       const VnValue     *input);
+VnInputRole vn_input_role_find        (const VnInputSpec *spec);
+VnFill      vn_input_role_get_fill    (VnInputRole        role);
+const char *vn_input_role_get_title   (VnInputRole        role);
+const char *vn_fill_get_title         (VnFill             fill);
+char       *vn_input_spec_describe    (const VnInputSpec *self);
+
+G_END_DECLS
