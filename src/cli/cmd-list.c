@@ -33,9 +33,12 @@ list_run (char        **args,
           JsonBuilder  *json,
           GError      **error)
 {
-  g_autoptr(VnListing) listing = vn_listing_new (json);
+  g_autoptr(VnListing) listing = NULL;
   g_autoptr(GString) names = g_string_new (NULL);
 
+  if (args[0] != NULL && g_str_equal (args[0], "operators") && args[1] != NULL && args[2] == NULL)
+    return vn_list_operator (args[1], json, error);
+  listing = vn_listing_new (json);
   if (args[0] == NULL)
     {
       list_fill_topics (listing);
@@ -63,7 +66,7 @@ list_run (char        **args,
 
 const VnCmd vn_cmd_list = {
   .name = "list",
-  .usage = "[TOPIC]",
+  .usage = "[TOPIC | operators NAME]",
   .summary = N_("List operators, range methods, presets, formats, passes, settings …"),
   .without_model = TRUE,
   .takes_more = TRUE,

@@ -36,6 +36,10 @@ void         vn_listing_end        (VnListing         *self,
 void         vn_listing_print      (VnListing         *self,
                                     const char        *name);
 
+gboolean     vn_list_operator      (const char        *word,
+                                    JsonBuilder       *json,
+                                    GError           **error);
+
 #define VN_LISTING(name, summary) void vn_list_##name (VnListing *listing);
 #include "vn-listings.def"
 #undef VN_LISTING

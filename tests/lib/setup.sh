@@ -3,7 +3,7 @@
 
 BUILD_PACKAGES=(gcc libc6-dev meson ninja-build pkg-config gettext libglib2.0-dev libgdk-pixbuf-2.0-dev libgtk-4-dev
   libadwaita-1-dev libprotobuf-c-dev protobuf-c-compiler libjson-glib-dev libopenblas-dev librsvg2-common
-  adwaita-icon-theme)
+  adwaita-icon-theme python3-onnx)
 TEST_PACKAGES=(libonnx-testdata xvfb dbus desktop-file-utils appstream python3-venv python3-pip ca-certificates
   fonts-cantarell fonts-dejavu-core binutils libopenmpi-dev openmpi-bin
   xdotool openbox python3-pyatspi at-spi2-core)

@@ -49,28 +49,6 @@ may_measure_again (gpointer data)
   return vn_compare_source_may_measure_again (vn_compare_pane_get_source (data));
 }
 
-/* For people: where VN_SCREENSHOTS says. */
-static void
-take_picture (Fixture    *fixture,
-              const char *name)
-{
-  const char *shots = g_getenv ("VN_SCREENSHOTS");
-  g_autofree char *path = g_strdup_printf ("%s/%s.png", shots != NULL ? shots : "", name);
-  GtkWidget *window = GTK_WIDGET (fixture->window);
-  g_autoptr(GdkPaintable) paintable = gtk_widget_paintable_new (window);
-  GtkSnapshot *snapshot = gtk_snapshot_new ();
-  g_autoptr(GskRenderNode) node = NULL;
-  g_autoptr(GdkTexture) texture = NULL;
-
-  if (shots == NULL)
-    return;
-  vn_test_settle (1500);
-  gdk_paintable_snapshot (paintable, snapshot, gtk_widget_get_width (window), gtk_widget_get_height (window));
-  node = gtk_snapshot_free_to_node (snapshot);
-  texture = gsk_renderer_render_texture (gtk_native_get_renderer (GTK_NATIVE (window)), node, NULL);
-  gdk_texture_save_to_png (texture, path);
-}
-
 static void
 write_pictures (const char *path,
                 gboolean    is_fixed)
@@ -109,7 +87,7 @@ test_open_sizes (Fixture       *fixture,
       sizes = vn_test_find (GTK_WIDGET (pane), VN_TYPE_INPUT_SIZES, NULL);
       g_assert_true (vn_test_wait (is_mapped, sizes, SECONDS));
       g_assert_false (is_measured (pane));
-      take_picture (fixture, "compare-open-sizes");
+      vn_test_picture (GTK_WIDGET (fixture->window), "compare-open-sizes");
       gtk_editable_set_text (GTK_EDITABLE (vn_test_find (sizes, ADW_TYPE_ENTRY_ROW, "image")), "1x3x8x8");
       g_signal_emit_by_name (vn_test_find (sizes, ADW_TYPE_ENTRY_ROW, "image"), "apply");
       g_assert_cmpint (vn_bench_get_size (VN_BENCH (fixture->document), "image")->dims[2], ==, 8);

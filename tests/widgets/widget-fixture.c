@@ -225,3 +225,31 @@ vn_test_find_controller (GtkWidget *widget,
     }
   g_assert_not_reached ();
 }
+
+/**
+ * vn_test_picture:
+ * @native: a window or popover that is shown
+ *
+ * For people: saves what it shows as @name.png in the folder that VN_SCREENSHOTS says, if it does.
+ */
+void
+vn_test_picture (GtkWidget  *native,
+                 const char *name)
+{
+  const char *shots = g_getenv ("VN_SCREENSHOTS");
+  g_autofree char *path = g_strdup_printf ("%s/%s.png", shots != NULL ? shots : "", name);
+  g_autoptr(GdkPaintable) paintable = NULL;
+  g_autoptr(GskRenderNode) node = NULL;
+  g_autoptr(GdkTexture) texture = NULL;
+  GtkSnapshot *snapshot;
+
+  if (shots == NULL)
+    return;
+  vn_test_settle (1500);
+  paintable = gtk_widget_paintable_new (native);
+  snapshot = gtk_snapshot_new ();
+  gdk_paintable_snapshot (paintable, snapshot, gtk_widget_get_width (native), gtk_widget_get_height (native));
+  node = gtk_snapshot_free_to_node (snapshot);
+  texture = gsk_renderer_render_texture (gtk_native_get_renderer (GTK_NATIVE (native)), node, NULL);
+  gdk_texture_save_to_png (texture, path);
+}

@@ -26,4 +26,7 @@ GtkWidget *vn_test_find       (GtkWidget        *root,
 gpointer   vn_test_find_controller (GtkWidget   *widget,
                                GType             type);
 
+void       vn_test_picture    (GtkWidget        *native,
+                               const char       *name);
+
 G_END_DECLS

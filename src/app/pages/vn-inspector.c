@@ -7,6 +7,7 @@
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-later.h"
+#include "vn-operator-popover.h"
 #include "vn-range-editor.h"
 #include "vn-rows.h"
 #include "vn-tensor-panel.h"
@@ -24,6 +25,7 @@ struct _VnInspector
 
   GtkLabel     *title, *subtitle;
   GtkWidget    *walk, *sections;
+  GtkMenuButton *about;
 };
 
 G_DEFINE_FINAL_TYPE (VnInspector, vn_inspector, ADW_TYPE_BIN)
@@ -81,6 +83,27 @@ inspector_show_node (VnInspector *self,
   inspector_append (self, vn_inspector_values (self->document, _("Inputs"), item->node->inputs));
   inspector_append (self, vn_inspector_values (self->document, _("Outputs"), item->node->outputs));
   inspector_append (self, vn_inspector_description (item->node->doc));
+}
+
+static const VnNode *
+inspector_get_node (VnInspector *self)
+{
+  GtkBitset *selection = vn_document_get_selection (self->document);
+  VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
+
+  if (model == NULL || vn_document_get_tensor (self->document) != NULL || gtk_bitset_get_size (selection) != 1 ||
+      gtk_bitset_get_minimum (selection) >= model->graph->nodes->len)
+    return NULL;
+  return g_ptr_array_index (model->graph->nodes, gtk_bitset_get_minimum (selection));
+}
+
+static void
+inspector_make_about (GtkMenuButton *button,
+                      gpointer       data)
+{
+  const VnNode *node = inspector_get_node (data);
+
+  gtk_menu_button_set_popover (button, node != NULL ? vn_operator_popover_new (node) : NULL);
 }
 
 /* The samples are opened once for all tensors of a run. */
@@ -273,6 +296,7 @@ inspector_rebuild (VnInspector *self)
   focus = inspector_dup_focus (self);
   inspector_clear (self);
   gtk_widget_set_visible (self->walk, vn_bench_get_model (VN_BENCH (self->document)) != NULL);
+  gtk_widget_set_visible (GTK_WIDGET (self->about), inspector_get_node (self) != NULL);
   if (vn_bench_get_model (VN_BENCH (self->document)) == NULL)
     return;
   inspector_fill (self);
@@ -315,6 +339,22 @@ vn_inspector_set_document (VnInspector *self,
   inspector_rebuild (self);
 }
 
+/**
+ * vn_inspector_show_about:
+ *
+ * Shows what the operator of the selected node does, if one is selected.
+ */
+void
+vn_inspector_show_about (VnInspector *self)
+{
+  g_return_if_fail (VN_IS_INSPECTOR (self));
+
+  if (inspector_get_node (self) == NULL)
+    return;
+  gtk_widget_set_visible (GTK_WIDGET (self->about), TRUE);
+  gtk_menu_button_popup (self->about);
+}
+
 static void
 vn_inspector_dispose (GObject *object)
 {
@@ -340,6 +380,7 @@ vn_inspector_class_init (VnInspectorClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnInspector, title);
   gtk_widget_class_bind_template_child (widget_class, VnInspector, subtitle);
   gtk_widget_class_bind_template_child (widget_class, VnInspector, walk);
+  gtk_widget_class_bind_template_child (widget_class, VnInspector, about);
   gtk_widget_class_bind_template_child (widget_class, VnInspector, sections);
 }
 
@@ -347,4 +388,5 @@ static void
 vn_inspector_init (VnInspector *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  gtk_menu_button_set_create_popup_func (self->about, inspector_make_about, self, NULL);
 }

@@ -15,5 +15,6 @@ G_DECLARE_FINAL_TYPE (VnInspector, vn_inspector, VN, INSPECTOR, AdwBin)
 
 void vn_inspector_set_document (VnInspector *self,
                                 VnDocument  *document);
+void vn_inspector_show_about   (VnInspector *self);
 
 G_END_DECLS

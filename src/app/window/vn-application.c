@@ -141,6 +141,7 @@ application_set_accels (GtkApplication *app)
     { "window.close", { "<Control>w" } },
     { "win.show-help-overlay", { "<Control>question" } },
     { "win.help", { "F1" } },
+    { "win.about-operator", { "<Shift>F1" } },
     { "win.open", { "<Control>o" } },
     { "win.save-project", { "<Control>s" } },
     { "win.save-project-as", { "<Control><Shift>s" } },

@@ -264,6 +264,17 @@ window_actions_action_toggle_panel (GtkWidget  *widget,
 }
 
 static void
+window_actions_action_about_operator (GtkWidget  *widget,
+                                      const char *name,
+                                      GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+
+  adw_flap_set_reveal_flap (self->right_flap, TRUE);
+  vn_inspector_show_about (self->inspector);
+}
+
+static void
 window_actions_action_show_page (GtkWidget  *widget,
                                  const char *name,
                                  GVariant   *parameter)
@@ -384,6 +395,7 @@ window_actions_install (GtkWidgetClass *klass)
     { "win.find", NULL, window_actions_action_find },
     { "win.toggle-outline", NULL, window_actions_action_toggle_panel },
     { "win.toggle-inspector", NULL, window_actions_action_toggle_panel },
+    { "win.about-operator", NULL, window_actions_action_about_operator },
     { "win.show-page", "s", window_actions_action_show_page },
     { "win.compare-file", NULL, window_actions_action_compare_file },
     { "win.select-all", NULL, window_actions_action_select_all },
@@ -431,6 +443,8 @@ window_actions_update (VnWindow *self)
   gtk_widget_action_set_enabled (widget, "win.previous-node", has_model);
   gtk_widget_action_set_enabled (widget, "win.mixed-precision", has_result);
   gtk_widget_action_set_enabled (widget, "win.cancel-job", busy);
+  gtk_widget_action_set_enabled (widget, "win.about-operator",
+                                 gtk_bitset_get_size (vn_document_get_selection (document)) == 1);
   gtk_widget_action_set_enabled (widget, "win.exclude", selected);
   gtk_widget_action_set_enabled (widget, "win.restore", selected);
   gtk_widget_action_set_enabled (widget, "win.set-precision", selected);
