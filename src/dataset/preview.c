@@ -37,15 +37,16 @@ preview_stretch_range (const VnTensor *tensor,
 
 static GdkPixbuf *
 preview_tensor (VnDataset  *self,
+                guint       input,
                 VnTensor   *tensor,
                 GError    **error)
 {
-  const VnPreprocess *preprocess = vn_data_spec_get_preprocess (self->spec, self->inputs[self->main_input].name);
-  VnPicturePlan plan = self->pictures[self->main_input];
-  VnInputSpec loaded = self->inputs[self->main_input];
+  const VnPreprocess *preprocess = vn_data_spec_get_preprocess (self->spec, self->inputs[input].name);
+  VnPicturePlan plan = self->pictures[input];
+  VnInputSpec loaded = self->inputs[input];
   float mean[4], std[4];
 
-  if (self->is_image)
+  if (plan.channels > 0)
     return vn_picture_plan_unload (&plan, tensor, preprocess->mean, preprocess->std, preprocess->color, error);
 
   loaded.shape = tensor->shape;
@@ -59,6 +60,7 @@ preview_tensor (VnDataset  *self,
 static GdkPixbuf *
 preview_network (VnDataset  *self,
                  guint       i,
+                 guint       input,
                  GError    **error)
 {
   g_autofree VnTensor **tensors = g_new0 (VnTensor *, self->n_inputs);
@@ -66,7 +68,7 @@ preview_network (VnDataset  *self,
 
   if (!vn_dataset_load (self, i, tensors, error))
     return NULL;
-  pixbuf = preview_tensor (self, tensors[self->main_input], error);
+  pixbuf = preview_tensor (self, input, tensors[input], error);
   for (guint k = 0; k < self->n_inputs; k++)
     vn_tensor_unref (tensors[k]);
   return pixbuf;
@@ -117,7 +119,7 @@ vn_dataset_load_preview (VnDataset  *self,
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("“%s” is not an image"), vn_dataset_get_name (self, i));
       return NULL;
     }
-  pixbuf = as_network ? preview_network (self, i, error)
+  pixbuf = as_network ? preview_network (self, i, self->main_input, error)
                       : vn_pixbuf_read (vn_dataset_get_path (self, i), max_size, error);
   if (pixbuf == NULL)
     return NULL;
@@ -125,4 +127,25 @@ vn_dataset_load_preview (VnDataset  *self,
   if (pixbuf == NULL)
     vn_memory_set_error (0, error);
   return pixbuf;
+}
+
+/**
+ * vn_dataset_load_input_preview:
+ * @i: 0 .. vn_dataset_get_n() - 1
+ *
+ * As vn_dataset_load_preview(), of what the network gets at any of its inputs.
+ */
+GdkPixbuf *
+vn_dataset_load_input_preview (VnDataset  *self,
+                               guint       i,
+                               guint       input,
+                               guint       max_size,
+                               GError    **error)
+{
+  GdkPixbuf *pixbuf;
+
+  g_return_val_if_fail (self != NULL && i < self->samples->len && input < self->n_inputs, NULL);
+
+  pixbuf = preview_network (self, i, input, error);
+  return pixbuf != NULL ? preview_limit_size (pixbuf, max_size) : NULL;
 }

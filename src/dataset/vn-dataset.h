@@ -156,6 +156,13 @@ void        vn_data_spec_set_input (VnDataSpec         *self,
                                     const char         *input,
                                     const VnPreprocess *preprocess,
                                     const char         *script);    /* nullable */
+char       *vn_data_spec_dup_source (const VnDataSpec *self,
+                                     const char       *input);
+void        vn_data_spec_set_source (VnDataSpec         *self,
+                                     const char * const *inputs,
+                                     const char         *main,      /* nullable */
+                                     const char         *input,
+                                     const char         *source);   /* nullable */
 guint       vn_data_spec_count_held_out (const VnDataSpec *self,
                                          guint             n);
 guint       vn_data_spec_count_measured (const VnDataSpec *self,
@@ -249,6 +256,12 @@ GdkPixbuf  *vn_dataset_load_preview (VnDataset        *self,
                                      gboolean          as_network,
                                      guint             max_size,
                                      GError          **error);
+
+GdkPixbuf  *vn_dataset_load_input_preview (VnDataset  *self,
+                                           guint       i,
+                                           guint       input,
+                                           guint       max_size,
+                                           GError    **error);
 
 /* Splits 0 .. n-1 into calibration and held-out samples: @n_held of them, evenly spread, are held out. */
 void        vn_dataset_split      (guint               n,

@@ -23,6 +23,7 @@ typedef enum
   VN_CHOOSE_SAVE_PICTURE,
   VN_CHOOSE_EXPORT_FOLDER,
   VN_CHOOSE_NUMBERS,
+  VN_CHOOSE_SAMPLE,
 } VnChooseKind;
 
 typedef void (*VnChooseFunc) (GFile    *file,

@@ -9,12 +9,15 @@
 #include "vn-error.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-input-rows.h"
 #include "vn-input-sizes.h"
 #include "vn-model-metadata.h"
 #include "vn-preprocess-rows.h"
 #include "vn-preview-grid.h"
 #include "vn-rows.h"
 #include "vn-values-chart.h"
+
+#include <string.h>
 
 #define NARROW 800              /* below, the pictures stand under the settings */
 #define REFRESH_DELAY_MS 150
@@ -43,6 +46,7 @@ struct _VnStepData
   GtkSpinButton   *count, *held;
   GtkSwitch       *random;
   VnPreprocessRows *preprocessing;
+  VnInputRows     *inputs;
   VnInputSizes    *sizes;
   VnDataCard      *card;
   VnDataFiles     *files;
@@ -64,7 +68,7 @@ static void
 step_data_show_folder (VnStepData       *self,
                        const VnDataSpec *data)
 {
-  gboolean random = vn_data_spec_is_random (data);
+  gboolean random = vn_data_spec_is_random (data), by_input;
   g_autofree char *base = NULL, *where = NULL, *count = NULL, *subtitle = NULL;
   guint n = self->dataset != NULL ? vn_dataset_get_n (self->dataset) : 0;
 
@@ -75,8 +79,9 @@ step_data_show_folder (VnStepData       *self,
       adw_action_row_set_subtitle (self->folder, random ? "" : _("Choose a folder, or drop one here"));
       return;
     }
-  base = g_path_get_basename (data->path);
-  where = vn_format_path (data->path);
+  by_input = strchr (data->path, '=') != NULL && !g_file_test (data->path, G_FILE_TEST_EXISTS);
+  base = by_input ? g_strdup (_("Samples by input")) : g_path_get_basename (data->path);
+  where = by_input ? g_strdup (_("as chosen below")) : vn_format_path (data->path);
   count = g_strdup_printf (ngettext ("%u sample", "%u samples", n), n);
   if (self->problem != NULL)
     subtitle = g_strdup (where);   /* the card says why */
@@ -207,6 +212,7 @@ step_data_show_samples (VnStepData *self)
   step_data_show_folder (self, data);
   step_data_show_held (self);
   step_data_show_kind (self);
+  vn_input_rows_show (self->inputs, self->dataset, step_data_may_be_pictures (self));
   vn_input_sizes_update (self->sizes);
   vn_data_files_show (self->files, self->dataset);
   step_data_show_look (self);
@@ -485,6 +491,7 @@ vn_step_data_document_set (VnWizardStep *step)
   VnDocument *document = vn_wizard_step_get_document (step);
 
   g_signal_connect_object (document, "changed::data", G_CALLBACK (data_changed), step, G_CONNECT_SWAPPED);
+  vn_input_rows_set_document (VN_STEP_DATA (step)->inputs, document);
   vn_input_sizes_set_document (VN_STEP_DATA (step)->sizes, document);
   vn_data_files_set_document (VN_STEP_DATA (step)->files, document);
   data_changed (VN_STEP_DATA (step));
@@ -552,6 +559,7 @@ vn_step_data_class_init (VnStepDataClass *klass)
   step_class->has_warning = vn_step_data_has_warning;
   g_type_ensure (VN_TYPE_DATA_CARD);
   g_type_ensure (VN_TYPE_DATA_FILES);
+  g_type_ensure (VN_TYPE_INPUT_ROWS);
   g_type_ensure (VN_TYPE_INPUT_SIZES);
   g_type_ensure (VN_TYPE_PREPROCESS_ROWS);
   g_type_ensure (VN_TYPE_VALUES_CHART);
@@ -573,6 +581,7 @@ vn_step_data_class_init (VnStepDataClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnStepData, card);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, files);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, values);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, inputs);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, sizes);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, preprocessing);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, previews_title);

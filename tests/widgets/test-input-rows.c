@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The rows for several inputs: what each expects, where its samples are, and what the menu of a row does. */
+#include "data-step-fixture.h"
+
+#include "vn-graph-edit.h"
+#include "vn-input-rows.h"
+#include "vn-onnx.h"
+#include "widget-fixture.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+/* (left + right) times attention_mask */
+static char *
+write_model (const char *folder)
+{
+  g_autoptr(VnModel) model = vn_model_new (8, 13);
+  VnGraph *graph = model->graph;
+  const VnShape shape = VN_SHAPE (1, 6);
+  VnValue *left = vn_graph_add_input (graph, "left", VN_DTYPE_F32, &shape);
+  VnValue *right = vn_graph_add_input (graph, "right", VN_DTYPE_F32, &shape);
+  VnValue *mask = vn_graph_add_input (graph, "attention_mask", VN_DTYPE_F32, &shape);
+  VnValue *sum = vn_graph_add_value (graph, "sum", VN_DTYPE_F32, &shape);
+  VnValue *out = vn_graph_add_value (graph, "out", VN_DTYPE_F32, &shape);
+  char *path = g_build_filename (folder, "two.onnx", NULL);
+
+  vn_graph_add_node (graph, "sum", "", "Add", (VnValue *[]) { left, right }, 2, &sum, 1);
+  vn_graph_add_node (graph, "seen", "", "Mul", (VnValue *[]) { sum, mask }, 2, &out, 1);
+  vn_graph_set_output (graph, 0, out);
+  g_assert_true (vn_onnx_write_file (model, path, NULL, NULL, NULL));
+  return path;
+}
+
+static char *
+write_samples (const char *folder)
+{
+  char *samples = g_build_filename (folder, "numbers", NULL);
+
+  g_assert_cmpint (g_mkdir (samples, 0700), ==, 0);
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr(VnTensor) tensor = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (1, 6), NULL);
+      g_autofree char *path = g_strdup_printf ("%s/%u.npy", samples, i);
+
+      for (guint k = 0; k < 6; k++)
+        ((float *) tensor->data)[k] = (float) (i * k) - 2;
+      g_assert_true (vn_npy_write (path, tensor, NULL));
+    }
+  return samples;
+}
+
+/* The row of an input; NULL: there is none */
+static AdwActionRow *
+find_row (Fixture    *fixture,
+          const char *name)
+{
+  GtkWidget *rows = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_INPUT_ROWS, NULL);
+  GtkWidget *title = vn_test_find (rows, GTK_TYPE_LABEL, name);
+
+  return title != NULL ? ADW_ACTION_ROW (gtk_widget_get_ancestor (title, ADW_TYPE_ACTION_ROW)) : NULL;
+}
+
+typedef struct { Fixture *fixture; const char *name, *text; } Wanted;
+
+static gboolean
+row_says (gpointer data)
+{
+  const Wanted *wanted = data;
+  AdwActionRow *row = find_row (wanted->fixture, wanted->name);
+
+  return row != NULL && strstr (adw_action_row_get_subtitle (row), wanted->text) != NULL;
+}
+
+static void
+assert_row (Fixture    *fixture,
+            const char *name,
+            const char *text)
+{
+  Wanted wanted = { fixture, name, text };
+
+  if (!vn_test_wait (row_says, &wanted, SECONDS))
+    g_test_message ("%s: %s, not %s", name, adw_action_row_get_subtitle (find_row (fixture, name)), text);
+  g_assert_true (row_says (&wanted));
+}
+
+static void
+activate (Fixture    *fixture,
+          const char *name,
+          const char *action)
+{
+  g_assert_true (gtk_widget_activate_action (GTK_WIDGET (find_row (fixture, name)), action, NULL));
+}
+
+static void
+assert_path (Fixture    *fixture,
+             const char *format,
+             const char *samples)
+{
+  g_auto(GStrv) parts = g_strsplit (format, "%", -1);
+  g_autofree char *wanted = g_strjoinv (samples, parts);
+
+  g_assert_cmpstr (vn_bench_get_data (VN_BENCH (fixture->document))->path, ==, wanted);
+}
+
+static void
+test_rows (Fixture       *fixture,
+           gconstpointer  user_data)
+{
+  g_autofree char *model = write_model (fixture->folder), *samples = write_samples (fixture->folder);
+  g_autofree char *named = g_strdup_printf ("left=%s", samples);
+
+  vn_data_step_show (fixture, model, named);
+  assert_row (fixture, "left", "numbers, float32, 1×6");
+  assert_row (fixture, "left", samples);
+  assert_row (fixture, "right", "Needs samples");
+  assert_row (fixture, "attention_mask", "mask, float32, 1×6\nFilled with ones");
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "input-rows");
+  activate (fixture, "left", "input.all");
+  assert_row (fixture, "attention_mask", samples);
+  assert_path (fixture, "left=%;right=%;attention_mask=%", samples);
+  activate (fixture, "attention_mask", "input.usual");
+  assert_row (fixture, "attention_mask", "Filled with ones");
+  activate (fixture, "right", "input.zeros");
+  assert_row (fixture, "right", "Filled with zeros");
+  assert_path (fixture, "left=%;right=zeros", samples);
+  activate (fixture, "attention_mask", "input.random");
+  assert_row (fixture, "attention_mask", "Filled with random values");
+  assert_path (fixture, "left=%;right=zeros;attention_mask=random", samples);
+  vn_data_step_remove_folder (samples);
+  g_unlink (model);
+}
+
+/* Of one input of pictures the other rows of the page say it all. */
+static void
+test_pictures (Fixture       *fixture,
+               gconstpointer  user_data)
+{
+  g_autofree char *model = vn_data_step_write_model (fixture->folder);
+  g_autofree char *pictures = vn_data_step_write_pictures (fixture->folder, 2);
+
+  vn_data_step_show (fixture, model, pictures);
+  vn_test_settle (600);
+  g_assert_false (gtk_widget_get_visible (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_INPUT_ROWS, NULL)));
+  vn_data_step_remove_folder (pictures);
+  g_unlink (model);
+}
+
+int
+main (int   argc,
+      char *argv[])
+{
+  vn_window_fixture_init (&argc, &argv);
+
+  g_test_add ("/input-rows/rows", Fixture, NULL, vn_window_fixture_set_up, test_rows, vn_window_fixture_tear_down);
+  g_test_add ("/input-rows/pictures", Fixture, NULL, vn_window_fixture_set_up, test_pictures, vn_window_fixture_tear_down);
+  return g_test_run ();
+}
