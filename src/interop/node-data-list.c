@@ -59,7 +59,7 @@ _vn_node_data_add (GPtrArray  *data,
 {
   VnNodeDatum *datum = g_new (VnNodeDatum, 1);
 
-  *datum = (VnNodeDatum) { g_strdup (name), g_strdup (op_type), value };
+  *datum = (VnNodeDatum) { g_strdup (name), g_strdup (op_type), value, { .rank = VN_RANK_UNKNOWN } };
   g_ptr_array_add (data, datum);
 }
 

@@ -51,6 +51,33 @@ node_data_profile_get_text (JsonObject *object,
          ? json_node_get_string (node) : NULL;
 }
 
+/* Shape of the second input: [{"float": [1, 1, 8, 8]}, {"float": [64, 1, 5, 5]}] */
+static void
+node_data_profile_read_weight (VnNodeDatum *datum,
+                               JsonNode    *inputs)
+{
+  JsonArray *list = inputs != NULL && JSON_NODE_HOLDS_ARRAY (inputs) ? json_node_get_array (inputs) : NULL;
+  JsonNode *second = list != NULL && json_array_get_length (list) > 1 ? json_array_get_element (list, 1) : NULL;
+  g_autoptr(GList) types = second != NULL && JSON_NODE_HOLDS_OBJECT (second)
+                           ? json_object_get_values (json_node_get_object (second)) : NULL;
+  JsonArray *dims = types != NULL && JSON_NODE_HOLDS_ARRAY (types->data) ? json_node_get_array (types->data) : NULL;
+
+  if (dims == NULL || json_array_get_length (dims) > VN_MAX_RANK)
+    return;
+  datum->weight.rank = (int) json_array_get_length (dims);
+  for (int i = 0; i < datum->weight.rank; i++)
+    {
+      JsonNode *dim = json_array_get_element (dims, (guint) i);
+
+      if (!JSON_NODE_HOLDS_VALUE (dim) || json_node_get_value_type (dim) != G_TYPE_INT64)
+        {
+          datum->weight.rank = VN_RANK_UNKNOWN;
+          return;
+        }
+      datum->weight.dims[i] = json_node_get_int (dim);
+    }
+}
+
 static void
 node_data_profile_add (Profile    *self,
                        const char *event,
@@ -65,6 +92,9 @@ node_data_profile_add (Profile    *self,
     {
       _vn_node_data_add (self->data, name, args != NULL && JSON_NODE_HOLDS_OBJECT (args)
                          ? node_data_profile_get_text (json_node_get_object (args), "op_name") : NULL, 0);
+      if (args != NULL && JSON_NODE_HOLDS_OBJECT (args))
+        node_data_profile_read_weight (g_ptr_array_index (self->data, self->data->len - 1),
+                                       json_object_get_member (json_node_get_object (args), "input_type_shape"));
       g_array_append_val (self->events, none);
       place = self->data->len;
       g_hash_table_insert (self->by_name, g_steal_pointer (&name), GUINT_TO_POINTER (place));

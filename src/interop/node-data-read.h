@@ -18,6 +18,8 @@ void       _vn_node_data_add           (GPtrArray   *data,
                                         const char  *name,
                                         const char  *op_type,   /* nullable */
                                         double       value);
+void       _vn_node_numbers_take_fused (VnNodeNumbers *self,
+                                        const VnGraph *graph);
 gboolean   _vn_node_data_is_profile    (JsonNode    *root);
 gboolean   _vn_node_data_read_profile  (VnNodeData  *self,
                                         JsonNode    *root,

@@ -13,11 +13,13 @@ G_BEGIN_DECLS
  * @name: of a node, or of one of its outputs
  * @op_type: (nullable): where the file has it
  * @value: finite; of times in seconds, the mean of all runs
+ * @weight: shape of the second input; its rank is %VN_RANK_UNKNOWN where the file does not have it
  */
 typedef struct
 {
   char   *name, *op_type;
   double  value;
+  VnShape weight;
 } VnNodeDatum;
 
 /**
@@ -60,12 +62,13 @@ gboolean    vn_node_data_is_file (const char        *path);
  * @n: of nodes of the graph
  * @n_known: of those that have a value
  * @values: by index of the node; NaN: the file does not have it
+ * @n_fused: of those that have the time of a kernel which stands for several nodes and is named after none of them
  * @unmatched: (element-type VnNodeDatum): what is about no node of the graph
  */
 typedef struct
 {
   gboolean   is_time;
-  guint      n_runs, n_skipped, n, n_known;
+  guint      n_runs, n_skipped, n, n_known, n_fused;
   double    *values;
   GPtrArray *unmatched;
 } VnNodeNumbers;

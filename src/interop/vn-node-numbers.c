@@ -3,6 +3,7 @@
  * those they stand for, or after what they compute, with something before or behind it. */
 #include "node-data-read.h"
 
+#include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-node-index.h"
 #include "vn-shown.h"
@@ -12,11 +13,13 @@
 
 #define MOST_CUTS 8    /* of a name; longer ones come from nobody's runtime */
 
-/* @index: of nodes by label */
+/* @index: of nodes by label
+ * @places: nodes as ONNX Runtime counts them */
 typedef struct
 {
   const VnGraph *graph;
   GHashTable    *index;
+  GPtrArray     *places;
 } Search;
 
 static const VnNode *
@@ -37,19 +40,21 @@ node_numbers_find_output (const Search *search,
   return value != NULL && value->producer != NULL && value->producer->graph == search->graph ? value->producer : NULL;
 }
 
-/* A node without a name is "Conv_12" in a profile. */
+/* A node without a name is "Conv_12" in a profile, which does not count constants. */
 static const VnNode *
 node_numbers_find_place (const Search      *search,
                          const VnNodeDatum *datum)
 {
   gsize length = datum->op_type != NULL ? strlen (datum->op_type) : 0;
-  g_autofree char *label = NULL;
+  const VnNode *node;
+  guint64 place;
 
   if (length == 0 || strncmp (datum->name, datum->op_type, length) != 0 || datum->name[length] != '_' ||
-      !g_ascii_string_to_unsigned (datum->name + length + 1, 10, 0, G_MAXUINT, NULL, NULL))
+      !g_ascii_string_to_unsigned (datum->name + length + 1, 10, 0, G_MAXUINT, &place, NULL) ||
+      place >= search->places->len)
     return NULL;
-  label = g_strdup_printf ("%s #%s", datum->op_type, datum->name + length + 1);
-  return node_numbers_find_name (search, label);
+  node = g_ptr_array_index (search->places, place);
+  return g_str_equal (node->op_type, datum->op_type) ? node : NULL;
 }
 
 static gboolean
@@ -152,9 +157,13 @@ node_numbers_take (VnNodeNumbers         *self,
     {
       const VnNodeDatum *datum = g_ptr_array_index (graph->data, i);
 
-      if (!done[i])
-        _vn_node_data_add (self->unmatched, datum->name, datum->op_type, datum->value);
+      if (done[i])
+        continue;
+      _vn_node_data_add (self->unmatched, datum->name, datum->op_type, datum->value);
+      ((VnNodeDatum *) g_ptr_array_index (self->unmatched, self->unmatched->len - 1))->weight = datum->weight;
     }
+  if (self->is_time)
+    _vn_node_numbers_take_fused (self, search->graph);
 }
 
 static VnNodeNumbers *
@@ -189,12 +198,16 @@ vn_node_numbers_new (const VnNodeData *data,
 {
   g_autoptr(GHashTable) index = NULL;
   g_autoptr(VnNodeNumbers) best = NULL;
+  g_autoptr(GPtrArray) places = g_ptr_array_new ();
   Search search;
 
   g_return_val_if_fail (data != NULL && graph != NULL, NULL);
 
   index = vn_graph_index_nodes (graph);
-  search = (Search) { graph, index };
+  for (guint i = 0; i < graph->nodes->len; i++)
+    if (!vn_node_is (g_ptr_array_index (graph->nodes, i), "Constant"))
+      g_ptr_array_add (places, g_ptr_array_index (graph->nodes, i));
+  search = (Search) { graph, index, places };
   for (guint i = 0; i < data->graphs->len; i++)
     {
       const VnNodeDataGraph *given = g_ptr_array_index (data->graphs, i);
@@ -241,6 +254,22 @@ vn_node_numbers_sum (const VnNodeNumbers *self)
   return sum;
 }
 
+/* Kernels that are about no node of the model, such as those that change the layout: how much of the time is theirs. */
+static char *
+node_numbers_dup_lost (const VnNodeNumbers *self)
+{
+  double lost = 0, sum;
+  g_autofree char *percent = NULL;
+
+  for (guint i = 0; i < self->unmatched->len; i++)
+    lost += ((const VnNodeDatum *) g_ptr_array_index (self->unmatched, i))->value;
+  sum = lost + vn_node_numbers_sum (self);
+  percent = vn_format_decimals (sum > 0 ? 100 * lost / sum : 0, 1);
+  return g_strdup_printf (ngettext ("%u kernel belongs to no node: %s\u00a0%% of the time",
+                                    "%u kernels belong to no node: %s\u00a0%% of the time", self->unmatched->len),
+                          self->unmatched->len, percent);
+}
+
 static void
 node_numbers_add_line (GString *text,
                        char    *line)
@@ -269,7 +298,13 @@ vn_node_numbers_dup_note (const VnNodeNumbers *self,
                                                   self->n_runs, total));
   node_numbers_add_line (text, g_strdup_printf (ngettext ("%u of %u node has a value", "%u of %u nodes have a value", self->n),
                                                 self->n_known, self->n));
-  if (self->unmatched->len > 0)
+  if (self->n_fused > 0)
+    node_numbers_add_line (text, g_strdup_printf (ngettext ("%u fused kernel: its time is that of one of its nodes",
+                                                            "%u fused kernels: the time of each is that of one of its nodes",
+                                                            self->n_fused), self->n_fused));
+  if (self->unmatched->len > 0 && self->is_time)
+    node_numbers_add_line (text, node_numbers_dup_lost (self));
+  else if (self->unmatched->len > 0)
     node_numbers_add_line (text, g_strdup_printf (ngettext ("%u name matches no node", "%u names match no node",
                                                             self->unmatched->len), self->unmatched->len));
   if (self->n_skipped > 0)

@@ -203,6 +203,10 @@ test_note (void)
     { "conv,1\nrelu,2\nno,3\nnone,4\nsplit,nan", "2 of 6 nodes have a value\n2 names match no node\n"
       "1 value is not a finite number" },
     { "[" RUN "," RUN "," EVENT ("conv", "Conv", "4") "]", "Mean of 2 runs: 2 µs in total\n1 of 6 nodes have a value" },
+    { "[" RUN "," EVENT ("conv", "Conv", "3") "," EVENT ("ReorderInput", "ReorderInput", "1") "]",
+      "Measured in 1 run: 2 µs in total\n1 of 6 nodes have a value\n1 kernel belongs to no node: 25.0\u00a0% of the time" },
+    { "[" RUN "," EVENT ("QuickGelu", "QuickGelu", "3") "]", "Measured in 1 run: 2 µs in total\n1 of 6 nodes have a value\n"
+      "1 fused kernel: its time is that of one of its nodes" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
@@ -212,6 +216,87 @@ test_note (void)
       g_autofree char *note = vn_node_numbers_dup_note (numbers, "2 µs");
 
       g_assert_cmpstr (note, ==, cases[i].note);
+    }
+}
+
+/* ---- kernels without the names of nodes ---- */
+
+/* Constant, Conv of a weight of @first, Relu, Constant, Conv of a weight of @second: all without names. */
+static VnModel *
+make_nameless (const VnShape *first,
+               const VnShape *second)
+{
+  VnModel *model = vn_model_new (8, 13);
+  VnGraph *graph = model->graph;
+  VnValue *value = vn_graph_add_input (graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 4, 8, 8));
+
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autofree char *weight_name = g_strdup_printf ("w%u", i), *conv_name = g_strdup_printf ("y%u", i);
+      g_autoptr(VnTensor) weight = vn_tensor_new (VN_DTYPE_F32, i == 0 ? first : second, NULL);
+      VnValue *constant = vn_graph_add_value (graph, weight_name, VN_DTYPE_F32, NULL);
+      VnValue *conv = vn_graph_add_value (graph, conv_name, VN_DTYPE_F32, NULL);
+      VnAttr *attr;
+
+      vn_graph_add_node (graph, "", "", "Constant", NULL, 0, &constant, 1);
+      attr = vn_attr_new ("value", VN_ATTR_TENSOR);
+      attr->tensor = vn_tensor_ref (weight);
+      vn_node_set_attr (constant->producer, attr);
+      vn_graph_add_node (graph, "", "", "Conv", (VnValue *[]) { value, constant }, 2, &conv, 1);
+      value = conv;
+      if (i == 0)
+        {
+          value = vn_graph_add_value (graph, "r", VN_DTYPE_F32, NULL);
+          vn_graph_add_node (graph, "", "", "Relu", &conv, 1, &value, 1);
+        }
+    }
+  vn_graph_set_output (graph, 0, value);
+  return model;
+}
+
+#define KERNEL(name, op, time, weight) "{\"cat\": \"Node\", \"ph\": \"X\", \"name\": \"" name "_kernel_time\", \"dur\": " time \
+  ", \"args\": {\"op_name\": \"" op "\", \"input_type_shape\": [{\"float\": [1, 4, 8, 8]}, " weight "]}}"
+#define SMALL "{\"float\": [4, 4, 1, 1]}"
+#define LARGE "{\"float\": [4, 4, 3, 3]}"
+
+/* Constants are no nodes for ONNX Runtime; a fused kernel is one that stands for a node of its type: the first without a time
+ * whose weight has its shape. @values: of Constant, Conv, Relu, Constant, Conv */
+static void
+test_nameless (void)
+{
+  static const struct { const char *what, *text; double values[5]; guint n_fused, n_unmatched; } cases[] = {
+    { "places", KERNEL ("Conv_0", "Conv", "1", SMALL) "," KERNEL ("Relu_1", "Relu", "2", SMALL) ","
+      KERNEL ("Conv_2", "Conv", "3", LARGE), { NAN, 1, 2, NAN, 3 }, 0, 0 },
+    { "in order", KERNEL ("FusedConv_3", "FusedConv", "1", SMALL) "," KERNEL ("FusedConv_4", "FusedConv", "3", LARGE),
+      { NAN, 1, NAN, NAN, 3 }, 2, 0 },
+    { "by shape", KERNEL ("FusedConv_3", "FusedConv", "1", LARGE) "," KERNEL ("FusedConv_4", "FusedConv", "3", SMALL),
+      { NAN, 3, NAN, NAN, 1 }, 2, 0 },
+    { "without shapes", EVENT ("FusedConv_3", "FusedConv", "1") "," EVENT ("FusedConv_4", "FusedConv", "3"),
+      { NAN, 1, NAN, NAN, 3 }, 2, 0 },
+    { "one has its name", KERNEL ("Conv_2", "Conv", "5", LARGE) "," KERNEL ("FusedConv_3", "FusedConv", "1", SMALL),
+      { NAN, 1, NAN, NAN, 5 }, 1, 0 },
+    { "fewer than nodes", KERNEL ("FusedConv_3", "FusedConv", "1", SMALL) "," KERNEL ("Relu_1", "Relu", "2", SMALL),
+      { NAN, NAN, 2, NAN, NAN }, 0, 1 },
+    { "another shape", KERNEL ("FusedConv_3", "FusedConv", "1", SMALL) "," KERNEL ("FusedConv_4", "FusedConv", "3", SMALL) ","
+      KERNEL ("Relu_1", "Relu", "2", SMALL), { NAN, NAN, 2, NAN, NAN }, 0, 2 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(VnModel) model = make_nameless (&VN_SHAPE (4, 4, 1, 1), &VN_SHAPE (4, 4, 3, 3));
+      g_autofree char *text = g_strdup_printf ("[" RUN ",%s]", cases[i].text);
+      g_autoptr(VnNodeData) data = vn_node_data_parse (text, -1, "file", NULL);
+      g_autoptr(VnNodeNumbers) numbers = vn_node_numbers_new (data, model->graph);
+
+      g_test_message ("%s", cases[i].what);
+      for (guint k = 0; k < 5; k++)
+        {
+          g_assert_cmpint (isnan (numbers->values[k]), ==, isnan (cases[i].values[k]));
+          if (!isnan (cases[i].values[k]))
+            g_assert_cmpfloat_with_epsilon (numbers->values[k], cases[i].values[k] * 1e-6, 1e-12);
+        }
+      g_assert_cmpuint (numbers->n_fused, ==, cases[i].n_fused);
+      g_assert_cmpuint (numbers->unmatched->len, ==, cases[i].n_unmatched);
     }
 }
 
@@ -282,6 +367,7 @@ main (int   argc,
   g_test_add_func ("/node-data/broken", test_broken);
   g_test_add_func ("/node-data/is-file", test_is_file);
   g_test_add_func ("/node-data/note", test_note);
+  g_test_add_func ("/node-data/nameless", test_nameless);
   g_test_add_func ("/node-data/round-trip", test_round_trip);
   return g_test_run ();
 }
