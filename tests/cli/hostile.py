@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""hostile.py CLI SOURCE_DIR: files that ask for more than they are worth.
+"""hostile.py CLI SOURCE_DIR [PATTERN]: files that ask for more than they are worth.
 
 Each file is read by the command that reads such files, in a process that may have as much address space as it needs with an
 honest file, and 256 MB and four times the size of the file more. It must end by itself within 20 seconds of processor time, by
 success or with a message that says what is wrong: running out of memory is no answer, and neither is a signal. Only a network
 that was accepted and runs may be told how many bytes it wanted and could not have. At the end stands for each kind of file how
-much more was resident at most than with an honest file, as a multiple of the file's size and in MB.
+much more was resident at most than with an honest file, as a multiple of the file's size and in MB. PATTERN takes a part,
+such as “^model-” or “npz-stack”.
 """
 import ctypes
 import os
@@ -151,11 +152,16 @@ def npz(array, zeros):
 
 
 def png(width, height, rows):
+    """Black; so many rows of it are there."""
+    size, n_blocks = rows * (1 + (width + 7) // 8), rows // 100
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    begin = packer.compress(b'') + packer.flush(zlib.Z_FULL_FLUSH)
+    # begins and ends at a byte, and refers to nothing before
+    block = packer.compress(b'\0' * (size // max(n_blocks, 1))) + packer.flush(zlib.Z_FULL_FLUSH)
+    data = b'\x78\xda' + begin + block * n_blocks + packer.flush() + struct.pack('>HH', size % 65521, 1)
+
     def part(kind, data):
         return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data))
-    packer = zlib.compressobj(9)
-    row = b'\0' * (1 + (width + 7) // 8)
-    data = b''.join(packer.compress(row) for _ in range(rows)) + packer.flush()
     return (b'\x89PNG\r\n\x1a\n' + part(b'IHDR', struct.pack('>IIBBBBB', width, height, 1, 0, 0, 0, 0)) + part(b'IDAT', data) +
             part(b'IEND', b''))
 
@@ -210,7 +216,7 @@ MODELS = {
     'empty-nodes': lambda: model(chunk(1, b'') * (16 * MB)),
     'empty-values': lambda: model(chunk(13, b'') * (16 * MB)),
     'empty-attributes': lambda: network(node('Relu', ['x'], ['y']) + chunk(5, b'') * (16 * MB)),
-    'inputs-of-a-node': lambda: network(node('Sum', ['x'] * (8 * MB), ['y'])),
+    'inputs-of-a-node': lambda: network(chunk(1, 'x') * (8 * MB) + node('Sum', [], ['y'])),
     'long-name': lambda: network(node('R' * (32 * MB), ['x'], ['y'])),
     'long-names': lambda: network(node('Relu', ['x'], ['a' * (16 * MB)]), node('Relu', ['a' * (16 * MB)], ['y'])),
     'nested-graphs': lambda: nested_graphs(400),
@@ -397,7 +403,7 @@ def main():
     honest_resident = min(run(c('net.onnx'), None)[2] for c in COMMANDS.values())
     print('# with an honest file: %d MB, %.1f MB resident' % (base // MB, honest_resident / MB))
     for name, make in MODELS.items():
-        if only and not only.search(name):
+        if only and not only.search('model-' + name):
             continue
         size = put('m.onnx', make)
         for command, arguments in COMMANDS.items():

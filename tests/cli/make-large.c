@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* make-large FILE [MEGABYTES]: a network whose tensors and weights are of some megabytes, and that takes a fraction of a second:
- * all that memory is asked for when it runs or is rewritten. With MEGABYTES one of little but weights, of so many megabytes. */
+/* make-large FILE [weights|tensors MEGABYTES]: a network whose tensors and weights are of some megabytes, and that takes a
+ * fraction of a second: all that memory is asked for when it runs or is rewritten. With MEGABYTES one of little but weights of so
+ * many megabytes, or of little but tensors of so many megabytes each. */
 #include "vn-graph-edit.h"
 #include "vn-onnx.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define SIZE 256
 #define CHANNELS 8
@@ -120,6 +122,29 @@ make_chain (guint n_megabytes)
   return model;
 }
 
+/* A few tensors, cheap to compute; the first is used to the end. */
+static VnModel *
+make_wide (guint n_megabytes)
+{
+  VnModel *model = vn_model_new (8, 13);
+  VnGraph *graph = model->graph;
+  VnShape shape = VN_SHAPE (1, CHANNELS, 512 / CHANNELS * n_megabytes, 512);
+  VnValue *value = vn_graph_add_input (graph, "image", VN_DTYPE_F32, &shape), *first = NULL;
+
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("layer%u", i), *positive = g_strconcat (name, ".relu", NULL);
+
+      value = add (graph, positive, "Relu", (VnValue *[]) { add_conv (graph, name, value, CHANNELS, 1, CHANNELS) }, 1);
+      first = first != NULL ? first : value;
+    }
+  value = add (graph, "sum", "Add", (VnValue *[]) { value, first }, 2);
+  vn_value_set_type (value, VN_DTYPE_F32, NULL);
+  value->has_info = TRUE;
+  vn_graph_set_output (graph, 0, value);
+  return model;
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -127,9 +152,10 @@ main (int   argc,
   g_autoptr(GError) error = NULL;
   g_autoptr(VnModel) model = NULL;
 
-  if (argc != 2 && argc != 3)
+  if (argc != 2 && argc != 4)
     return 2;
-  model = argc > 2 ? make_chain ((guint) atoi (argv[2])) : make_model ();
+  model = argc == 2 ? make_model ()
+          : strcmp (argv[2], "weights") == 0 ? make_chain ((guint) atoi (argv[3])) : make_wide ((guint) atoi (argv[3]));
   if (vn_onnx_write_file (model, argv[1], NULL, NULL, &error))
     return 0;
   g_printerr ("make-large: %s\n", error->message);

@@ -33,7 +33,7 @@ tried=0
 unwatched=" verify-install verify-refused quantize-verify.num stdout-full changed-on-disk names-with-controls"
 unwatched="$unwatched calibrate-resume benchmark-cancelled quantize-cancelled "
 program=$CLI
-python=$(command -v python3)
+python=$(python3 -c 'import sys; print(sys.executable)')   # not a script that looks for it at each start
 kept=$(mktemp -d)
 log=$kept/log
 trap 'rm -rf "$kept"' EXIT

@@ -20,6 +20,6 @@ again --data random --samples 6 --seed 7 --held-out 2 --calibration-samples 2 --
   --op-types Relu --rule '{"nodes": "type:Conv", "weight": "int16"}' --quantize-bias=false
 again --data random --samples 6 --held-out 0 --preset xquant --op-types= --op-types Conv --channel-types=
 again --preset w8 --opset 17
-again --data samples --preprocess minus-one-one --samples 3 --held-out 1 --curve --curve-cost size
+again --data samples --preprocess minus-one-one --samples 2 --held-out 1 --curve --curve-cost size
 again --data samples --preprocess minus-one-one --samples 8 --budget-float 10%
 rm net.onnx samples
