@@ -118,8 +118,8 @@ class Program:
 
     def wait(self, condition, complaint):
         """What condition returns, as soon as that is something."""
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
+        begin = time.monotonic()
+        while (passed := time.monotonic() - begin) < PATIENCE:
             try:
                 found = condition()
             except NotThere:
@@ -129,7 +129,7 @@ class Program:
             if found:
                 return found
             self.check_alive()
-            time.sleep(0.1)
+            time.sleep(min(max(passed / 8, 0.1), 0.5))   # reading the window takes the program some time, too
         raise NotThere(f"{complaint} ({self.reason})")
 
     def catch_up(self):
