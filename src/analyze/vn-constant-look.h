@@ -43,6 +43,11 @@ VnConstantLook *vn_constant_look_new     (VnModel               *model,
                                           GError               **error);
 VnConstantLook *vn_constant_look_ref     (VnConstantLook        *self);
 void            vn_constant_look_unref   (VnConstantLook        *self);
+void            vn_constant_look_list_figures (const VnConstantLook *self,
+                                          GPtrArray             *facts);
+void            vn_constant_list_facts   (const VnValue         *value,
+                                          const VnStoredWeight  *stored,       /* nullable */
+                                          GPtrArray             *facts);
 gboolean        vn_constant_find_stored  (const VnValue         *value,
                                           VnStoredWeight        *stored);
 char           *vn_constant_dup_element  (const VnTensor        *tensor,

@@ -13,7 +13,8 @@
 #include <math.h>
 
 static gboolean tensors, weights, precision, preflight;
-static char *node_data;
+static char *node_data, *tensor, *save_tensor;
+static gboolean integers;
 
 static void
 cmd_inspect_add_value (JsonBuilder   *json,
@@ -286,6 +287,18 @@ cmd_inspect_take_sizes (VnModel  *model,
 }
 
 static gboolean
+cmd_inspect_check_save (VnModel     *model,
+                        const char  *path,
+                        GError     **error)
+{
+  g_autoptr(VnFileSet) files = vn_cmd_new_files (path);
+
+  vn_model_add_files (model, files);
+  vn_file_set_writes (files, save_tensor, "--save-tensor");
+  return vn_file_set_check (files, error);
+}
+
+static gboolean
 inspect_run (char        **args,
              JsonBuilder  *json,
              GError      **error)
@@ -297,6 +310,14 @@ inspect_run (char        **args,
 
   if (model == NULL || !cmd_inspect_take_sizes (model, error))
     return FALSE;
+  if (tensor == NULL && (integers || save_tensor != NULL))
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--integers and --save-tensor require --tensor"));
+      return FALSE;
+    }
+  if (tensor != NULL)
+    return cmd_inspect_check_save (model, args[0], error) &&
+           vn_cmd_print_tensor (json, model, tensor, integers, save_tensor, error);
   size = vn_format_bytes_column (model->file_size);
   weight_size = vn_format_bytes_column (vn_graph_weight_bytes (model->graph));
   vn_cmd_print (_("%s: %s, weights %s, IR %lld, producer %s\n"), args[0], size, weight_size, (long long) model->ir_version,
@@ -342,6 +363,11 @@ static const GOptionEntry options[] = {
   { "node-data", 0, 0, G_OPTION_ARG_FILENAME, &node_data, N_("Print the values that a file gives for nodes: Model Explorer node "
                                                              "data, an ONNX Runtime profile, or lines of name,value"),
     N_("FILE") },
+  { "tensor", 0, 0, G_OPTION_ARG_STRING, &tensor, N_("Print only what a constant holds, or the weight of a node, by name: "
+                                                     "scales, levels, statistics, values"), N_("NAME") },
+  { "integers", 0, 0, G_OPTION_ARG_NONE, &integers, N_("With --tensor: the integers that are stored, not the numbers that they "
+                                                       "stand for"), NULL },
+  { "save-tensor", 0, 0, G_OPTION_ARG_FILENAME, &save_tensor, N_("With --tensor: write all values to a .npy file"), N_("FILE") },
   { NULL }
 };
 

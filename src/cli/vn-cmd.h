@@ -218,6 +218,12 @@ gboolean            vn_cmd_print_numbers  (JsonBuilder    *json,
                                            const VnGraph  *graph,
                                            const char     *path,
                                            GError        **error);
+gboolean            vn_cmd_print_tensor   (JsonBuilder    *json,
+                                           VnModel        *model,
+                                           const char     *name,
+                                           gboolean        integers,
+                                           const char     *save,      /* nullable */
+                                           GError        **error);
 gboolean            vn_cmd_print_weights  (JsonBuilder    *json,
                                            const VnGraph  *graph,
                                            GError        **error);

@@ -53,48 +53,17 @@ constant_panel_add_row (VnConstantPanel *self,
   gtk_list_box_append (GTK_LIST_BOX (self->list), vn_row_new (title, text));
 }
 
-/* What the file says, without reading the elements. */
 static void
 constant_panel_add_facts (VnConstantPanel *self)
 {
-  const VnTensor *tensor = vn_value_get_constant (self->value);
-  g_autofree char *shape = vn_shape_to_string (&tensor->shape, "×"), *size = vn_format_bytes (tensor->n_bytes), *scale = NULL,
-                  *zero = NULL;
-  VnDType dtype = self->is_stored ? vn_stored_weight_get_dtype (&self->stored) : tensor->dtype;
+  g_autoptr(GPtrArray) facts = g_ptr_array_new_with_free_func (g_free);
 
-  constant_panel_add_row (self, _("Type"), vn_dtype_get_name (dtype));
-  constant_panel_add_row (self, _("Shape"), *shape != '\0' ? shape : _("scalar"));
-  constant_panel_add_row (self, _("Size"), size);
-  if (!self->is_stored)
-    return;
-  if (self->stored.scale != NULL)
-    {
-      scale = vn_constant_dup_scales (self->stored.scale);
-      constant_panel_add_row (self, _("Scale"), scale);
-    }
-  if (self->stored.block_size > 0)
-    {
-      g_autofree char *block = g_strdup_printf ("%" G_GINT64_FORMAT, self->stored.block_size);
-
-      constant_panel_add_row (self, _("Block size"), block);
-    }
-  if (self->stored.zero_point == NULL || self->stored.form == VN_STORED_PACKED)
-    return;
-  zero = vn_constant_dup_scales (self->stored.zero_point);
-  constant_panel_add_row (self, _("Zero point"), zero);
-}
-
-static void
-constant_panel_add_levels (VnConstantPanel *self)
-{
-  const VnLevels *levels = &self->look->levels;
-  g_autofree char *low = vn_format_number ((double) levels->least, 9), *high = vn_format_number ((double) levels->most, 9),
-                  *text = NULL;
-
-  if (levels->n == 0 || !self->is_stored)
-    return;
-  text = g_strdup_printf (_("%s … %s, %zu of %zu"), low, high, levels->n_used, levels->n);
-  constant_panel_add_row (self, _("Levels used"), text);
+  if (self->look == NULL)
+    vn_constant_list_facts (self->value, self->is_stored ? &self->stored : NULL, facts);
+  else
+    vn_constant_look_list_figures (self->look, facts);
+  for (guint i = 0; i + 1 < facts->len; i += 2)
+    constant_panel_add_row (self, facts->pdata[i], facts->pdata[i + 1]);
 }
 
 /* Beside the float weight that it was made of, where a run knows that. */
@@ -115,31 +84,6 @@ constant_panel_add_error (VnConstantPanel *self)
       db = vn_format_db (row->sqnr_db);
       constant_panel_add_row (self, _("SQNR of the weight"), db);
       return;
-    }
-}
-
-static void
-constant_panel_add_figures (VnConstantPanel *self)
-{
-  const VnWeightStats *stats = &self->look->stats;
-  g_autofree char *low = vn_format_number (stats->min, 4), *high = vn_format_number (stats->max, 4),
-                  *mean = vn_format_number (stats->mean, 4), *deviation = vn_format_number (stats->deviation, 4),
-                  *range = g_strdup_printf ("%s … %s", low, high), *moments = g_strdup_printf ("%s ± %s", mean, deviation),
-                  *zeros = g_strdup_printf ("%.1f\u00a0%%",
-                                            stats->n > 0 ? 100.0 * (double) stats->n_zero / (double) stats->n : 0);
-
-  constant_panel_add_levels (self);
-  constant_panel_add_error (self);
-  if (stats->n < 2 || self->look->tensor->dtype == VN_DTYPE_BOOL)
-    return;
-  constant_panel_add_row (self, _("Range"), range);
-  constant_panel_add_row (self, _("Mean ± deviation"), moments);
-  constant_panel_add_row (self, _("Zeros"), zeros);
-  if (stats->n_bad > 0)
-    {
-      g_autofree char *bad = g_strdup_printf ("%zu", stats->n_bad);
-
-      constant_panel_add_row (self, _("Infinite or NaN"), bad);
     }
 }
 
@@ -380,7 +324,8 @@ constant_panel_show_look (VnConstantPanel *self,
   GtkWidget *section = self->item != NULL ? vn_inspector_weight_channels (self->document, self->item, channels) : NULL;
 
   gtk_widget_set_visible (GTK_WIDGET (self->status), FALSE);
-  constant_panel_add_figures (self);
+  constant_panel_add_error (self);
+  constant_panel_add_facts (self);
   if (look->histogram != NULL)
     vn_histogram_view_set (VN_HISTOGRAM_VIEW (self->histogram), look->histogram, vn_constant_look_ref (look),
                            (GDestroyNotify) vn_constant_look_unref, NULL, 0);
