@@ -71,7 +71,7 @@ def make_files(cli, demo, folder):
     with open(f'{folder}/demo.vernier') as project:
         run_id = json.load(project)['runs'][0]['id']
     return {'ID': run_id, 'MODEL': model, 'FLOAT': model, 'QUANTIZED': 'quantized.onnx', 'PATH': f'{demo}/samples', 'DIR': 'out',
-            'PROJECT': 'demo.vernier', 'CONFIG.json': 'config.json', 'TOPIC': 'presets', 'FILE': 'out.bin'}
+            'PROJECT': 'demo.vernier', 'CONFIG.json': 'config.json', 'TOPIC': 'presets', 'FILE': 'out.bin', 'NAME': 'Conv'}
 
 
 INPUTS = {'--stats': 'stats', '--ranges': 'ranges.json'}   # options whose FILE is read
