@@ -7,6 +7,7 @@
 #include "vn-file.h"
 #include "vn-file-hold.h"
 #include "vn-i18n.h"
+#include "vn-rule-name.h"
 #include "vn-run-file.h"
 #include "vn-setting.h"
 #include "vn-verdict.h"
@@ -15,6 +16,7 @@
 #include <string.h>
 
 #define MAX_ID 64u
+#define MOST_PHRASES 3u     /* in the title of a run */
 
 /* ---- what is kept ---- */
 
@@ -205,20 +207,94 @@ vn_project_run_set_name (VnProjectRun *self,
   self->name = text != NULL && *text != '\0' ? g_steal_pointer (&text) : NULL;
 }
 
+/* A change in a few words, as recipes and command lines have it: “per-channel”, “percentile 99.9”, “head: float”. */
+static char *
+project_runs_dup_phrase (const char *change)
+{
+  const char *value = strchr (change, '=');
+  VnOverride *rule = *change == '{' ? vn_override_from_json (change, NULL) : NULL;
+  g_autofree char *id = NULL, *subject = NULL, *effect = NULL;
+
+  if (rule != NULL)
+    {
+      const gboolean on = rule->enabled;
+
+      subject = rule->name != NULL ? g_strdup (rule->name) : rule->tensors != NULL ? vn_rule_name_of_tensors (rule, NULL)
+                : vn_override_dup_subject (rule);
+      effect = vn_override_dup_effect (rule);
+      vn_override_free (rule);
+      return on ? g_strdup_printf ("%s: %s", subject, effect) : NULL;
+    }
+  if (value == NULL || *change == '{')
+    return g_strdup (change);
+  id = g_strndup (change, (gsize) (value - change));
+  if (g_str_equal (value + 1, "true"))
+    return g_steal_pointer (&id);
+  if (g_str_equal (value + 1, "false"))
+    return g_strdup_printf (_("no %s"), id);
+  return *(value + 1) == '\0' ? g_strdup_printf (_("no %s"), id) : g_strdup_printf ("%s %s", id, value + 1);
+}
+
+/* Rules made together have one name, and are told once. */
+static GPtrArray *
+project_runs_list_phrases (const VnProjectRun *self)
+{
+  GPtrArray *phrases = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; self->changes != NULL && self->changes[i] != NULL; i++)
+    {
+      char *phrase = project_runs_dup_phrase (self->changes[i]);
+
+      if (phrase == NULL || g_ptr_array_find_with_equal_func (phrases, phrase, g_str_equal, NULL))
+        g_free (phrase);
+      else
+        g_ptr_array_add (phrases, phrase);
+    }
+  return phrases;
+}
+
 /**
  * vn_project_run_dup_title:
  *
- * Returns: (transfer full): what the user calls the run, or when it ended
+ * Returns: (transfer full): what the user calls the run, or what its recipe says otherwise than its preset: “per-channel,
+ *   percentile 99.9”; the preset if that is nothing
  */
 char *
 vn_project_run_dup_title (const VnProjectRun *self)
 {
-  g_autoptr(GDateTime) time = NULL, now = NULL;
+  g_autoptr(GPtrArray) phrases = NULL;
+  g_autoptr(GString) text = NULL;
+  guint n, n_more;
 
   g_return_val_if_fail (self != NULL, NULL);
 
   if (self->name != NULL)
     return g_strdup (self->name);
+  phrases = project_runs_list_phrases (self);
+  if (phrases->len == 0)
+    return g_strdup (self->preset);
+  text = g_string_new (NULL);
+  n = phrases->len <= MOST_PHRASES ? phrases->len : MOST_PHRASES - 1;
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", (const char *) g_ptr_array_index (phrases, i));
+  n_more = phrases->len - n;
+  if (n_more > 0)
+    g_string_append_printf (text, ngettext (" and %u more", " and %u more", n_more), n_more);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/**
+ * vn_project_run_dup_time:
+ *
+ * Returns: (transfer full): when it ended; of another day with the date
+ */
+char *
+vn_project_run_dup_time (const VnProjectRun *self)
+{
+  g_autoptr(GDateTime) time = NULL, now = NULL;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
   time = g_date_time_new_from_unix_local (self->time);
   now = g_date_time_new_now_local ();
   if (time == NULL)

@@ -67,6 +67,7 @@ gboolean      vn_project_run_remove_file  (const VnProjectRun  *self,
                                            gboolean            *removed,   /* nullable */
                                            GError             **error);
 char         *vn_project_run_dup_title    (const VnProjectRun  *self);
+char         *vn_project_run_dup_time     (const VnProjectRun  *self);
 void          vn_project_run_set_name     (VnProjectRun        *self,
                                            const char          *name);   /* nullable */
 JsonNode     *vn_project_run_to_json      (const VnProjectRun  *self,

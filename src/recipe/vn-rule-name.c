@@ -222,21 +222,90 @@ vn_rule_name_of_nodes (const VnGraph *graph,
   return name != NULL ? name : rule_name_by_place (&self);
 }
 
+/* ---- tensors ---- */
+
+static gboolean
+rule_name_is_pattern (const char *name)
+{
+  return strpbrk (name, "*?") != NULL;
+}
+
+/* Where a tensor is: what makes it, or reads it if it is a weight. */
+static void
+rule_name_add_place (GPtrArray     *places,
+                     const VnValue *value)
+{
+  const VnNode *node = value->producer != NULL ? value->producer
+                     : value->uses->len > 0 ? g_array_index (value->uses, VnUse, 0).node : NULL;
+
+  g_ptr_array_add (places, node != NULL ? vn_node_dup_label (node) : g_strdup (value->name));
+}
+
+/* Those that a rule names, each once; of a network that has none of a name, by the name itself. */
+static GPtrArray *
+rule_name_list_places (const VnOverride *rule,
+                       const VnGraph    *graph)
+{
+  GPtrArray *places = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; rule->tensors[i] != NULL; i++)
+    {
+      const VnValue *value = graph != NULL ? vn_graph_find_value (graph, rule->tensors[i]) : NULL;
+
+      if (value != NULL)
+        rule_name_add_place (places, value);
+      else if (!rule_name_is_pattern (rule->tensors[i]))
+        g_ptr_array_add (places, g_strdup (rule->tensors[i]));
+      else
+        for (guint k = 0; graph != NULL && k < graph->values->len; k++)
+          {
+            const VnValue *other = g_ptr_array_index (graph->values, k);
+
+            if (other != NULL && vn_pattern_matches_text (rule->tensors[i], other->name))
+              rule_name_add_place (places, other);
+          }
+    }
+  return places;
+}
+
+/* The scope of all of them, without what separates it; NULL: they share none. */
+static char *
+rule_name_dup_scope (const GPtrArray *places)
+{
+  const char *first = g_ptr_array_index (places, 0);
+  gsize common = strlen (first), start = *first == '/' ? 1 : 0;
+
+  for (guint i = 1; i < places->len && common > 0; i++)
+    common = rule_name_count_common (first, g_ptr_array_index (places, i), common);
+  return common >= start + 2 && common < strlen (first) ? g_strndup (first + start, common - start - 1) : NULL;
+}
+
 /**
  * vn_rule_name_of_tensors:
  * @rule: about tensors
  *
- * Returns: (transfer full): what makes the tensor, where it is one and a node does; else how the rule names them
+ * Returns: (transfer full): what makes the tensor, where it is one and a node does; of several how many, and of which scope: “12
+ *   tensors of head”; else how the rule names them
  */
 char *
 vn_rule_name_of_tensors (const VnOverride *rule,
                          const VnGraph    *graph)
 {
   const VnValue *value;
-  g_autofree char *title = NULL;
+  g_autoptr(GPtrArray) places = NULL;
+  g_autofree char *title = NULL, *scope = NULL;
 
   g_return_val_if_fail (rule != NULL && rule->tensors != NULL, NULL);
 
+  places = rule_name_list_places (rule, graph);
+  if (places->len > 1)
+    {
+      scope = rule_name_dup_scope (places);
+      if (scope != NULL)
+        return g_strdup_printf (_("%u tensors of %s"), places->len, scope);
+      return g_strdup_printf (_("%u tensors, from %s to %s"), places->len, (const char *) g_ptr_array_index (places, 0),
+                              (const char *) g_ptr_array_index (places, places->len - 1));
+    }
   value = graph != NULL && g_strv_length (rule->tensors) == 1 ? vn_graph_find_value (graph, rule->tensors[0]) : NULL;
   if (value == NULL || value->producer == NULL)
     return vn_override_dup_subject (rule);

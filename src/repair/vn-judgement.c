@@ -7,9 +7,6 @@
 /* In dB: below that all is lost alike: one sample that goes from there to usable must not make a gain of all look like chance. */
 #define LEAST_DB -20.0
 
-/* More or fewer answers kept, as a share: less is nothing, whatever chance may be. */
-#define ANSWERS_COUNT 0.02
-
 void
 vn_judgement_clear (VnJudgement *self)
 {
@@ -43,16 +40,9 @@ int
 vn_judgement_compare_answers (const VnJudgement *self,
                               const VnJudgement *before)
 {
-  double chance, was_chance, lost, was_lost, counts;
-
   g_return_val_if_fail (self != NULL && before != NULL, 0);
 
-  lost = vn_kept_get_loss (&self->kept, &chance);
-  was_lost = vn_kept_get_loss (&before->kept, &was_chance);
-  if (isnan (lost) || isnan (was_lost))
-    return 0;
-  counts = fmax (ANSWERS_COUNT, fmax (chance, was_chance));
-  return lost < was_lost - counts ? 1 : lost > was_lost + counts ? -1 : 0;
+  return vn_kept_compare (&self->kept, &before->kept);
 }
 
 /**

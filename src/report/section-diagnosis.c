@@ -31,7 +31,11 @@ static const VnReportColumn cure_columns[] = {
   { "after_sqnr_db", N_("After"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
   { "before_bytes", N_("Size before"), NULL, TRUE, VN_REPORT_APART, 0 },
   { "after_bytes", N_("Size after"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "before_kept", N_("Answers kept before"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "after_kept", N_("Answers kept after"), NULL, TRUE, VN_REPORT_APART, 0 },
 };
+
+#define N_ANSWER_COLUMNS 2u     /* the last ones: where answers are known */
 
 static const VnReportPart cure_parts[] = {
   { NULL, N_("Each fix applied alone on top of this run's settings: mean output SQNR on held-out samples, and model size.") },
@@ -87,16 +91,28 @@ _vn_report_build_reasons (VnReportSection *section,
     }
 }
 
+static VnReportValue *
+section_diagnosis_tell_kept (const VnKept *kept)
+{
+  return vn_kept_is_known (kept) ? _vn_report_number (kept->share, g_strdup_printf ("%.1f %%", 100 * kept->share))
+                                 : _vn_report_nothing ();
+}
+
 void
 _vn_report_build_cures (VnReportSection *section,
                         VnRun           *run)
 {
   guint n = run->diagnosis != NULL ? vn_diagnosis_get_n_trials (run->diagnosis) : 0;
   VnReportContent *table;
+  gboolean with_answers = FALSE;
 
   if (n == 0)
     return;
-  table = _vn_report_add_table (section, NULL, cure_columns, G_N_ELEMENTS (cure_columns), cure_parts, G_N_ELEMENTS (cure_parts));
+  for (guint i = 0; i < n; i++)
+    with_answers |= vn_kept_is_known (&vn_diagnosis_get_trial (run->diagnosis, i)->after.kept);
+  table = _vn_report_add_table (section, NULL, cure_columns,
+                                G_N_ELEMENTS (cure_columns) - (with_answers ? 0 : N_ANSWER_COLUMNS), cure_parts,
+                                G_N_ELEMENTS (cure_parts));
   for (guint i = 0; i < n; i++)
     {
       const VnCureTrial *trial = vn_diagnosis_get_trial (run->diagnosis, i);
@@ -114,5 +130,9 @@ _vn_report_build_cures (VnReportSection *section,
       g_ptr_array_add (row, _vn_report_int ((gint64) trial->before_bytes, vn_format_bytes (trial->before_bytes)));
       g_ptr_array_add (row, measured ? _vn_report_int ((gint64) trial->after_bytes, vn_format_bytes (trial->after_bytes))
                        : _vn_report_nothing ());
+      if (!with_answers)
+        continue;
+      g_ptr_array_add (row, section_diagnosis_tell_kept (&trial->before.kept));
+      g_ptr_array_add (row, section_diagnosis_tell_kept (&trial->after.kept));
     }
 }

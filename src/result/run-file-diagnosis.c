@@ -51,6 +51,87 @@ run_file_add_finding (JsonBuilder     *json,
   json_builder_end_object (json);
 }
 
+void
+_vn_run_file_add_kept (JsonBuilder  *json,
+                       const VnKept *kept)
+{
+  if (!vn_kept_is_known (kept))
+    return;
+  vn_json_begin_object (json, "kept");
+  vn_json_add_text (json, "task", vn_task_get_id (kept->task));
+  vn_json_add_int (json, "samples", kept->n_samples);
+  vn_json_add_number (json, "share", kept->share);
+  vn_json_add_int (json, "of", (gint64) kept->n);
+  vn_json_add_int (json, "kept", (gint64) kept->n_kept);
+  vn_json_add_int (json, "added", (gint64) kept->n_added);
+  if (vn_task_get_second (kept->task) == VN_TASK_SECOND_MEAN && isfinite (kept->mean))
+    vn_json_add_number (json, "mean", kept->mean);
+  json_builder_end_object (json);
+}
+
+/* A task that this program does not know is told of by another. */
+void
+_vn_run_file_read_kept (VnJsonFields *fields,
+                        VnKept       *kept)
+{
+  g_autofree char *task = vn_json_fields_dup_text (fields, "task");
+  VnKept read = { 0 };
+
+  read.n_samples = (guint) vn_json_fields_get_count (fields, "samples", G_MAXUINT);
+  read.share = vn_json_fields_get_double (fields, "share");
+  read.n = vn_json_fields_get_count (fields, "of", G_MAXINT64);
+  read.n_kept = vn_json_fields_get_count (fields, "kept", read.n);
+  read.n_added = vn_json_fields_get_count (fields, "added", G_MAXINT64);
+  read.mean = _vn_run_file_get_number (fields, "mean");
+  if (task != NULL && vn_task_find (task, &read.task))
+    *kept = read;
+}
+
+/* What is not known is not there. */
+static void
+run_file_add_headline (JsonBuilder      *json,
+                       const char       *id,
+                       const VnHeadline *headline)
+{
+  if (isnan (headline->worst_db) && headline->n_labeled == 0 && !vn_kept_is_known (&headline->kept))
+    return;
+  vn_json_begin_object (json, id);
+  _vn_run_file_add_number (json, "worst-output-sqnr", headline->worst_db);
+  _vn_run_file_add_kept (json, &headline->kept);
+  if (headline->n_labeled > 0)
+    {
+      vn_json_add_int (json, "labeled", headline->n_labeled);
+      vn_json_add_int (json, "right", headline->n_right);
+    }
+  json_builder_end_object (json);
+}
+
+static void
+run_file_read_headline (VnJsonFields *parent,
+                        const char   *id,
+                        VnHeadline   *headline)
+{
+  VnJsonFields fields, kept;
+
+  vn_headline_clear (headline);
+  if (!vn_json_fields_has (parent, id))
+    return;
+  vn_json_fields_enter (&fields, parent, id);
+  headline->worst_db = _vn_run_file_get_number (&fields, "worst-output-sqnr");
+  if (vn_json_fields_has (&fields, "kept"))
+    {
+      vn_json_fields_enter (&kept, &fields, "kept");
+      _vn_run_file_read_kept (&kept, &headline->kept);
+      vn_json_fields_leave (&kept, &fields);
+    }
+  if (vn_json_fields_has (&fields, "labeled"))
+    {
+      headline->n_labeled = (guint) vn_json_fields_get_count (&fields, "labeled", G_MAXUINT);
+      headline->n_right = (guint) vn_json_fields_get_count (&fields, "right", headline->n_labeled);
+    }
+  vn_json_fields_leave (&fields, parent);
+}
+
 static void
 run_file_add_trial (JsonBuilder       *json,
                     const VnCureTrial *trial)
@@ -62,6 +143,8 @@ run_file_add_trial (JsonBuilder       *json,
   vn_json_add_text (json, "state", vn_trial_state_get_id (trial->state));
   _vn_run_file_add_number (json, "before-sqnr", trial->before_db);
   _vn_run_file_add_number (json, "after-sqnr", trial->after_db);
+  run_file_add_headline (json, "before", &trial->before);
+  run_file_add_headline (json, "after", &trial->after);
   vn_json_add_int (json, "before-bytes", (gint64) trial->before_bytes);
   vn_json_add_int (json, "after-bytes", (gint64) trial->after_bytes);
   _vn_run_file_add_number (json, "time-ratio", trial->time_ratio);
@@ -130,6 +213,8 @@ run_file_read_trial (gpointer      to,
                         .after_bytes = vn_json_fields_get_count (fields, "after-bytes", G_MAXINT64),
                         .time_ratio = _vn_run_file_get_number (fields, "time-ratio"), .problem = problem };
 
+  run_file_read_headline (fields, "before", &trial.before);
+  run_file_read_headline (fields, "after", &trial.after);
   for (VnTrialState i = 0; state != NULL && i < VN_N_TRIALS; i++)
     if (g_str_equal (state, vn_trial_state_get_id (i)))
       trial.state = i;

@@ -25,6 +25,10 @@ gboolean           _vn_run_file_get_flag       (VnJsonFields      *fields,
 void               _vn_run_file_add_flag       (JsonBuilder       *json,
                                                 const char        *id,
                                                 gboolean           flag);     /* unless it is FALSE */
+void               _vn_run_file_add_kept       (JsonBuilder       *json,
+                                                const VnKept      *kept);     /* unless it is not known */
+void               _vn_run_file_read_kept      (VnJsonFields      *fields,
+                                                VnKept            *kept);     /* untouched if the task is not known */
 
 /* Of VN_RUN_FILE_FACET: each writes one value, and makes one of what it reads, which belongs to whoever asks and whose errors are
  * those of the fields. */

@@ -127,24 +127,6 @@ run_file_add_origin (JsonBuilder *json,
 }
 
 static void
-run_file_add_kept (JsonBuilder  *json,
-                   const VnKept *kept)
-{
-  if (!vn_kept_is_known (kept))
-    return;
-  vn_json_begin_object (json, "kept");
-  vn_json_add_text (json, "task", vn_task_get_id (kept->task));
-  vn_json_add_int (json, "samples", kept->n_samples);
-  vn_json_add_number (json, "share", kept->share);
-  vn_json_add_int (json, "of", (gint64) kept->n);
-  vn_json_add_int (json, "kept", (gint64) kept->n_kept);
-  vn_json_add_int (json, "added", (gint64) kept->n_added);
-  if (vn_task_get_second (kept->task) == VN_TASK_SECOND_MEAN && isfinite (kept->mean))
-    vn_json_add_number (json, "mean", kept->mean);
-  json_builder_end_object (json);
-}
-
-static void
 run_file_add_figures (JsonBuilder *json,
                       const VnRun *self)
 {
@@ -159,7 +141,7 @@ run_file_add_figures (JsonBuilder *json,
   json_builder_end_object (json);
   vn_json_add_int (json, "quantized-tensors", self->n_quantized);
   vn_json_add_number (json, "seconds", vn_run_get_seconds (self, NULL));
-  run_file_add_kept (json, &self->accuracy.kept);
+  _vn_run_file_add_kept (json, &self->accuracy.kept);
   if (!self->accuracy.valid)
     return;
   vn_json_begin_object (json, "accuracy");

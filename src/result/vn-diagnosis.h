@@ -2,6 +2,7 @@
 /* Why quantizing costs what it costs, what can be done about it, and what that came to. */
 #pragma once
 
+#include "vn-headline.h"
 #include "vn-quantize.h"
 
 G_BEGIN_DECLS
@@ -66,6 +67,7 @@ typedef enum
  * VnCureTrial: what a cure came to, on held-out samples.
  * @tensor: whose cure it is; "" for the run
  * @before_db, @after_db: signal to noise of the outputs, averaged; NAN where nothing was measured
+ * @before, @after: what verdicts rest on; nothing is known where nothing was measured
  * @before_bytes, @after_bytes: of the quantized network as written
  * @time_ratio: of the time that ONNX Runtime is forecast to take with the cure to the one without; NAN where that is not known
  * @recipe: (nullable): the recipe with the cure; %NULL where nothing was run
@@ -78,6 +80,7 @@ typedef struct
   VnCure        cure;
   VnTrialState  state;
   double        before_db, after_db;
+  VnHeadline    before, after;
   gsize         before_bytes, after_bytes;
   double        time_ratio;
   VnRecipe     *recipe;

@@ -101,3 +101,30 @@ vn_run_figures_init (VnRunFigures *self,
     run_figures_add_errors (self, run);
   run_figures_add_answers (self, &run->accuracy);
 }
+
+/**
+ * vn_run_get_headline:
+ * @headline: (out caller-allocates): what verdicts rest on; without what ONNX Runtime adds, so that runs that were verified can
+ *   be compared with others
+ */
+void
+vn_run_get_headline (const VnRun *self,
+                     VnHeadline  *headline)
+{
+  g_return_if_fail (self != NULL && headline != NULL);
+
+  vn_headline_clear (headline);
+  for (guint i = 0; self->errors != NULL && i < vn_error_table_get_n (self->errors); i++)
+    {
+      const VnErrorRow *row = vn_error_table_get (self->errors, i);
+
+      if (row->is_output || row->is_last)
+        headline->worst_db = isnan (headline->worst_db) ? run_figures_get_db (row)
+                                                        : fmin (headline->worst_db, run_figures_get_db (row));
+    }
+  headline->kept = self->accuracy.kept;
+  if (!self->accuracy.valid)
+    return;
+  headline->n_labeled = self->accuracy.n;
+  headline->n_right = self->accuracy.quant_top1;
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-headline.h"
 #include "vn-run.h"
 
 G_BEGIN_DECLS
@@ -36,6 +37,8 @@ typedef struct
 
 void              vn_run_figures_init      (VnRunFigures *self,
                                             const VnRun  *run);        /* nullable: nothing is known */
+void              vn_run_get_headline      (const VnRun  *self,
+                                            VnHeadline   *headline);
 const VnErrorRow *vn_run_find_worst_output (const VnRun  *self,
                                             double       *shift_db);   /* NULL: none was compared */
 

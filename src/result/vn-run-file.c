@@ -21,8 +21,9 @@
  *     "forecast": { "macs", "integer-macs", "seconds", "conversion-seconds", "float-seconds", "observed",
  *       "nodes": [ { "node", "output", "type", "kernel", "into", "kind", "reason", "converts", "macs", "seconds" } ] },
  *     "diagnosis": { "reasons": [ { "rank", "tensor", "node", "role", "share", "reason", "text" } ],
- *       "cures": [ { "tensor", "reason", "cure", "state", "before-sqnr", "after-sqnr", "before-bytes", "after-bytes",
- * "time-ratio", "problem" } ] },
+ *       "cures": [ { "tensor", "reason", "cure", "state", "before-sqnr", "after-sqnr", "before", "after",
+ * "before-bytes", "after-bytes", "time-ratio", "problem" } ] },
+ *                                                             before, after: { "worst-output-sqnr", "kept", "labeled", "right" }
  *     "steps": [ { "title", "outcome", "kept", "before-sqnr", "after-sqnr" } ],
  *     "curve": { "cost", "samples", "points": [ { "chosen", "plain", "used", "predicted-sqnr", "measured-sqnr", "bytes",
  * "integer-share",
@@ -255,23 +256,12 @@ run_file_read_accuracy (VnRun        *self,
                                   .agree = (guint) vn_json_fields_get_count (fields, "agree", n) };
 }
 
-/* A task that this program does not know is told of by another. */
 static void
 run_file_read_kept (VnRun        *self,
                     VnJsonFields *fields,
                     const char   *folder)
 {
-  g_autofree char *task = vn_json_fields_dup_text (fields, "task");
-  VnKept kept = { 0 };
-
-  kept.n_samples = (guint) vn_json_fields_get_count (fields, "samples", G_MAXUINT);
-  kept.share = vn_json_fields_get_double (fields, "share");
-  kept.n = vn_json_fields_get_count (fields, "of", G_MAXINT64);
-  kept.n_kept = vn_json_fields_get_count (fields, "kept", kept.n);
-  kept.n_added = vn_json_fields_get_count (fields, "added", G_MAXINT64);
-  kept.mean = _vn_run_file_get_number (fields, "mean");
-  if (task != NULL && vn_task_find (task, &kept.task))
-    self->accuracy.kept = kept;
+  _vn_run_file_read_kept (fields, &self->accuracy.kept);
 }
 
 static void

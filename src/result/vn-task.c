@@ -6,6 +6,9 @@
 
 #include <math.h>
 
+/* More or fewer answers kept, as a share: less is nothing, whatever chance may be. */
+#define ANSWERS_COUNT 0.02
+
 static const struct
 {
   const char  *id, *measure, *title, *name, *counted;
@@ -213,6 +216,27 @@ vn_kept_get_loss (const VnKept *self,
   loss = fmax (1 - self->share, self->n_added > 0 ? 1 - 2 * (double) self->n_kept / (n + others) : 0);
   *chance = n > 0 ? sqrt (loss * (1 - loss) / n) + 1 / n : 1;
   return loss;
+}
+
+/**
+ * vn_kept_compare:
+ *
+ * Returns: 1: clearly more of the answers are kept than before, -1: clearly fewer; 0: as many, or nobody knows
+ */
+int
+vn_kept_compare (const VnKept *self,
+                 const VnKept *before)
+{
+  double chance, was_chance, lost, was_lost, counts;
+
+  g_return_val_if_fail (self != NULL && before != NULL, 0);
+
+  lost = vn_kept_get_loss (self, &chance);
+  was_lost = vn_kept_get_loss (before, &was_chance);
+  if (isnan (lost) || isnan (was_lost))
+    return 0;
+  counts = fmax (ANSWERS_COUNT, fmax (chance, was_chance));
+  return lost < was_lost - counts ? 1 : lost > was_lost + counts ? -1 : 0;
 }
 
 /**

@@ -53,6 +53,8 @@ char        *vn_task_dup_ids          (void);
 gboolean     vn_kept_is_known         (const VnKept *self);
 double       vn_kept_get_loss         (const VnKept *self,
                                        double       *chance);
+int          vn_kept_compare          (const VnKept *self,
+                                       const VnKept *before);
 char        *vn_kept_dup_figures      (const VnKept *self);
 char        *vn_kept_dup_text         (const VnKept *self);
 

@@ -7,6 +7,7 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-memory.h"
+#include "vn-run-figures.h"
 #include "vn-thresholds.h"
 
 #include <math.h>
@@ -46,14 +47,18 @@ cure_job_quantize (VnCureJob           *self,
   return vn_run_ref (vn_quantize_job_get_result (job));
 }
 
-/* What small numbers in an output lose does not show in the noise of all: there it counts that the reason is gone. */
+/* Answers come first where more or fewer are kept than chance explains. What small numbers in an output lose does not show in
+ * the noise of all: there it counts that the reason is gone. */
 static gboolean
 cure_job_has_helped (VnRun             *result,
                      const VnCureTrial *trial)
 {
   VnReason now = VN_N_REASONS;
   g_autofree char *text = NULL;
+  const int answers = vn_kept_compare (&trial->after.kept, &trial->before.kept);
 
+  if (answers != 0)
+    return answers > 0;
   if (trial->after_db > trial->before_db + VN_LEAST_GAIN_DB)
     return TRUE;
   if (trial->reason != VN_REASON_MIXED_OUTPUT || !(trial->after_db > trial->before_db - VN_LEAST_GAIN_DB))
@@ -101,6 +106,7 @@ cure_job_measure (VnCureJob     *self,
     }
   trial->before_db = vn_error_table_get_comparable_sqnr (self->result->errors, result->errors);
   trial->after_db = vn_error_table_get_comparable_sqnr (result->errors, self->result->errors);
+  vn_run_get_headline (result, &trial->after);
   trial->after_bytes = result->quantized_bytes;
   trial->time_ratio = vn_run_compare_time (self->result, result);
   trial->state = cure_job_has_helped (result, trial) ? VN_TRIAL_HELPED : VN_TRIAL_NO_HELP;
@@ -149,6 +155,8 @@ cure_job_try (VnCureJob        *self,
                         .before_bytes = self->result->quantized_bytes, .tensor = finding->tensor };
   const VnCureKind kind = vn_cure_get_kind (cure);
 
+  vn_run_get_headline (self->result, &trial.before);
+  vn_headline_clear (&trial.after);
   if ((kind == VN_CURES_RECIPE && !vn_cure_apply (cure, recipe, self->result, finding)) ||
       (kind == VN_CURES_SAMPLES && !cure_job_has_samples (self)) || cure_job_was_tried (self, recipe, &trial))
     return TRUE;

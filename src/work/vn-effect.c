@@ -2,6 +2,7 @@
 /* What changes of a recipe gained, as the runs with them and before them tell. */
 #include "vn-effect.h"
 
+#include "vn-run-figures.h"
 #include "vn-thresholds.h"
 
 #include <math.h>
@@ -78,6 +79,8 @@ vn_effects_note (GPtrArray      *effects,
   effect->recipe = vn_recipe_copy (recipe);
   effect->before_db = before->errors != NULL ? vn_error_table_get_outputs_sqnr (before->errors) : NAN;
   effect->after_db = NAN;
+  vn_run_get_headline (before, &effect->before);
+  vn_headline_clear (&effect->after);
   effect->bytes_before = (gint64) before->quantized_bytes;
   effect->time_ratio = NAN;
   effect->seconds_before = before->forecast != NULL ? before->forecast->seconds : NAN;
@@ -96,6 +99,9 @@ effect_measure (VnEffect *self,
     self->before_db = vn_error_table_get_comparable_sqnr (before->errors, result->errors);
   self->after_db = compares ? vn_error_table_get_comparable_sqnr (result->errors, before->errors)
                             : vn_error_table_get_outputs_sqnr (result->errors);
+  if (before != NULL)
+    vn_run_get_headline (before, &self->before);
+  vn_run_get_headline (result, &self->after);
   self->bytes = (gint64) result->quantized_bytes - self->bytes_before;
   self->time_ratio = result->forecast != NULL && self->seconds_before > 0
                      ? result->forecast->seconds / self->seconds_before : NAN;
@@ -128,12 +134,17 @@ vn_effects_judge (GPtrArray *effects,
 /**
  * vn_effect_has_helped:
  *
- * Returns: whether the outputs are better by more than chance
+ * Returns: whether more answers are kept than chance explains, or as many and the outputs are better
  */
 gboolean
 vn_effect_has_helped (const VnEffect *effect)
 {
+  int answers;
+
   g_return_val_if_fail (effect != NULL, FALSE);
 
+  answers = effect->measured ? vn_kept_compare (&effect->after.kept, &effect->before.kept) : 0;
+  if (answers != 0)
+    return answers > 0;
   return effect->measured && effect->after_db > effect->before_db + VN_LEAST_GAIN_DB;
 }

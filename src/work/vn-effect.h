@@ -3,6 +3,7 @@
 
 /* What was tried to lower the error, and what came of it: so that nobody is offered in vain what did not help. */
 
+#include "vn-headline.h"
 #include "vn-run.h"
 
 G_BEGIN_DECLS
@@ -12,6 +13,7 @@ G_BEGIN_DECLS
  * @key: what was changed: the same change again has the same
  * @title: of the step in the history
  * @before_db, @after_db: signal to noise of the outputs, see vn_error_table_get_outputs_sqnr()
+ * @before, @after: what verdicts rest on
  * @bytes: how much the quantized file grew by it
  * @time_ratio: of the forecast times after and before it; NaN: not known
  * @measured: the run with it is over; else @after_db, @bytes and @time_ratio are not known yet
@@ -20,6 +22,7 @@ typedef struct
 {
   char     *key, *title;
   double    before_db, after_db;
+  VnHeadline before, after;
   gint64    bytes;
   double    time_ratio;
   gboolean  measured;

@@ -282,6 +282,7 @@ test_apply_all (Fixture       *fixture,
   g_autoptr(VnCureBundle) bundle = NULL;
   g_autoptr(VnRecipe) before = NULL;
   g_autofree char *said = NULL, *gain = NULL;
+  VnHeadlineKind scale;
   const VnEffect *effect;
   GtkWidget *list, *all, *row;
 
@@ -310,8 +311,9 @@ test_apply_all (Fixture       *fixture,
   g_assert_cmpfloat (effect->after_db, ==,
                      vn_error_table_get_outputs_sqnr (vn_bench_get_shown (VN_BENCH (fixture->document))->errors));
   g_assert_true (vn_effect_has_helped (effect));
-  gain = vn_format_signed_db (effect->after_db - effect->before_db);
-  said = g_strconcat ("outputs ", gain, NULL);
+  scale = vn_cure_offers_get_scale (fixture->document);
+  gain = vn_headline_dup_gain (&effect->before, &effect->after, scale);     /* of what the verdict rests on */
+  said = g_strconcat (scale == VN_HEADLINE_OUTPUTS ? "outputs " : "mask IoU ", gain, NULL);
   row = vn_test_find (list, ADW_TYPE_ACTION_ROW, effect->title);
   g_assert_nonnull (row);
   g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (row)), ==, said);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the review tells of detectors and masks, and of outputs that hold numbers of different size. */
 #include "bench-private.h"
+#include "vn-cures-list.h"
+#include "vn-graph-page.h"
+#include "vn-precision-gain.h"
+#include "vn-precision-menu.h"
 #include "vn-review-table.h"
 #include "vn-step-review.h"
 #include "vn-task.h"
@@ -134,6 +138,114 @@ test_parts (Fixture       *fixture,
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
 
+/* ---- after a run ---- */
+
+static guint
+count_rows (GtkWidget *list)
+{
+  guint n = 0;
+
+  for (GtkWidget *row = gtk_widget_get_first_child (list); row != NULL; row = gtk_widget_get_next_sibling (row))
+    n++;
+  return n;
+}
+
+/* What a precision would gain and cost stands behind it, at any depth. */
+static char *
+dup_choice (GMenuModel *menu,
+            const char *target)
+{
+  for (int i = 0; i < g_menu_model_get_n_items (menu); i++)
+    {
+      g_autofree char *action = NULL, *own = NULL;
+      g_autoptr(GMenuModel) section = g_menu_model_get_item_link (menu, i, G_MENU_LINK_SECTION);
+      char *label = section != NULL ? dup_choice (section, target) : NULL;
+
+      if (label != NULL)
+        return label;
+      if (g_menu_model_get_item_attribute (menu, i, G_MENU_ATTRIBUTE_ACTION, "s", &action) &&
+          g_menu_model_get_item_attribute (menu, i, G_MENU_ATTRIBUTE_TARGET, "s", &own) &&
+          g_str_equal (action, "win.set-precision") && g_str_equal (own, target) &&
+          g_menu_model_get_item_attribute (menu, i, G_MENU_ATTRIBUTE_LABEL, "s", &label))
+        return label;
+    }
+  return NULL;
+}
+
+static GtkWidget *
+find_menu_button (GtkWidget  *root,
+                  const char *label)
+{
+  if (GTK_IS_MENU_BUTTON (root) && g_strcmp0 (gtk_menu_button_get_label (GTK_MENU_BUTTON (root)), label) == 0)
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL; child = gtk_widget_get_next_sibling (child))
+    {
+      GtkWidget *found = find_menu_button (child, label);
+
+      if (found != NULL)
+        return found;
+    }
+  return NULL;
+}
+
+static void
+test_next (Fixture       *fixture,
+           gconstpointer  data)
+{
+  GtkWidget *review, *cures, *list, *button;
+  GtkAdjustment *adjustment;
+  VnPrecisionGain gain;
+  VnNodeItem *item;
+  g_autofree char *wide = NULL, *in_float = NULL, *again = NULL, *eight = NULL;
+  GMenuModel *menu;
+
+  vn_window_fixture_find_origins (fixture);
+  review = vn_test_find (vn_window_fixture_open_review (fixture), VN_TYPE_STEP_REVIEW, NULL);
+  cures = vn_test_find (review, VN_TYPE_CURES_LIST, NULL);
+  g_assert_nonnull (vn_test_find (cures, GTK_TYPE_LABEL, "What to Do Next"));
+  list = vn_test_find (cures, GTK_TYPE_LIST_BOX, NULL);
+  g_assert_cmpuint (count_rows (list), >=, 1);
+  g_assert_cmpuint (count_rows (list), <=, 3);
+
+  /* a new run is shown from its verdict on, what was found out about it since is not */
+  adjustment = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (vn_test_find (review, GTK_TYPE_SCROLLED_WINDOW, NULL)));
+  vn_test_settle (500);
+  scroll_down (review);
+  g_assert_cmpfloat (gtk_adjustment_get_value (adjustment), >, 100);
+  pretend (fixture, VN_TASK_DETECTION, 50, 47, 0.94);
+  vn_test_settle (500);
+  g_assert_cmpfloat (gtk_adjustment_get_value (adjustment), >, 100);
+  pretend_parts (fixture, 30, 12);
+  vn_test_settle (500);
+  g_assert_cmpfloat (gtk_adjustment_get_value (adjustment), ==, 0);
+  vn_step_review_show_curve (VN_STEP_REVIEW (review));
+  vn_test_settle (500);
+  g_assert_cmpfloat (gtk_adjustment_get_value (adjustment), >, 100);
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "review-mixed-precision");
+
+  /* the menu of the selection bar */
+  item = vn_window_fixture_get_item (fixture, "/left/conv");
+  vn_document_select_one (fixture->document, item->index);
+  g_assert_true (vn_precision_gain_estimate (VN_BENCH (fixture->document), &item->index, 1, VN_NODE_FLOAT, &gain));
+  g_assert_cmpfloat (gain.gain_db, >, 0);
+  g_assert_cmpint (gain.bytes, >, 0);
+  button = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_GRAPH_PAGE, NULL);
+  button = find_menu_button (button, "Precision");
+  menu = gtk_menu_button_get_menu_model (GTK_MENU_BUTTON (button));
+  vn_precision_menu_tell (menu, fixture->document);
+  wide = dup_choice (menu, "16");
+  in_float = dup_choice (menu, "float");
+  eight = dup_choice (menu, "8");
+  g_test_message ("%s; %s", wide, in_float);
+  g_assert_true (g_str_has_prefix (wide, "_16-Bit   ≈\u00a0+") && g_str_has_suffix (wide, "dB · same size"));
+  g_assert_true (g_str_has_prefix (in_float, "_Float   ≈\u00a0+") && strstr (in_float, "dB · +") != NULL);
+  g_assert_cmpstr (eight, ==, "_8-Bit");
+  vn_precision_menu_tell (menu, fixture->document);      /* not twice */
+  again = dup_choice (menu, "float");
+  g_assert_cmpstr (again, ==, in_float);
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -141,5 +253,6 @@ main (int    argc,
   vn_window_fixture_init (&argc, &argv);
   g_test_add ("/review/kept", Fixture, NULL, vn_window_fixture_set_up, test_kept, vn_window_fixture_tear_down);
   g_test_add ("/review/parts", Fixture, NULL, vn_window_fixture_set_up, test_parts, vn_window_fixture_tear_down);
+  g_test_add ("/review/next", Fixture, NULL, vn_window_fixture_set_up, test_next, vn_window_fixture_tear_down);
   return g_test_run ();
 }

@@ -493,6 +493,7 @@ vn_verdict_new (const VnRun *run)
     }
   self->level = verdict_judgement_get_level (&judgement);
   self->id = levels[self->level].id;
+  self->basis = judgement.by_hits ? VN_HEADLINE_HITS : judgement.by_kept ? VN_HEADLINE_ANSWERS : VN_HEADLINE_OUTPUTS;
   judgement.unasked = run->verification == NULL && verdict_was_not_asked (run->notes);
   self->title = verdict_judgement_dup_title (&judgement);
   self->text = verdict_judgement_describe (&judgement);

@@ -30,6 +30,7 @@ typedef enum
  * @not_finite: (element-type utf8): weights and tensors with NaN or infinite values, where they arise first
  * @worst: (nullable): vn_run_find_worst_output(); borrowed from the errors
  * @figures: of the run
+ * @basis: what the level rests on
  * @is_spot: bad nodes are few of all: leaving them in float is a cure
  * @is_opposed: the export is slower in ONNX Runtime than the float network, whatever a forecast allows for, or computes something
  * else there
@@ -44,6 +45,7 @@ typedef struct
   GPtrArray        *not_finite;
   const VnErrorRow *worst;
   VnRunFigures      figures;
+  VnHeadlineKind    basis;
   gboolean          is_spot;
   gboolean          is_opposed;
 } VnVerdict;

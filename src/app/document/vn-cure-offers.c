@@ -3,7 +3,9 @@
 #include "vn-cure-offers.h"
 
 #include "vn-cure.h"
+#include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-verdict.h"
 
 #include <math.h>
 
@@ -14,6 +16,7 @@ typedef struct
 {
   VnDocument *document;
   VnRun      *result;
+  VnHeadlineKind scale;
   GPtrArray  *offers;
 } Offering;
 
@@ -27,6 +30,8 @@ cure_offers_free (gpointer data)
   g_free (self->step);
   g_free (self->reason);
   g_free (self->in_vain);
+  g_free (self->gain_text);
+  g_free (self->gain_count);
   g_clear_pointer (&self->recipe, vn_recipe_free);
   g_free (self);
 }
@@ -137,7 +142,7 @@ cure_offers_make (const VnFinding *finding,
   offer->reason = g_strdup (finding->text);
   offer->why = finding->reason;
   offer->node = item != NULL ? item->index : G_MAXUINT;
-  offer->gain_db = offer->time_ratio = NAN;
+  offer->gain_db = offer->gain = offer->time_ratio = NAN;
   offer->most_db = finding->share > 0 && finding->share < 1 ? -10 * log10 (1 - finding->share) : NAN;
   return offer;
 }
@@ -149,6 +154,24 @@ cure_offers_has_samples (const Offering *self)
   const guint most = vn_bench_get_n_samples (VN_BENCH (self->document));
 
   return most > 0 && self->result->n_calibration + self->result->n_held_out >= most;
+}
+
+/* @before, @after: may know less than @gain_db: files of earlier versions do not have them */
+static void
+cure_offers_take_gain (const Offering   *self,
+                       VnCureOffer      *offer,
+                       const VnHeadline *before,
+                       const VnHeadline *after,
+                       double            gain_db)
+{
+  offer->gain_db = gain_db;
+  offer->gain = vn_headline_get_gain (before, after, self->scale);
+  offer->gain_text = vn_headline_dup_gain (before, after, self->scale);
+  offer->gain_count = vn_headline_dup_count (before, after, self->scale);
+  if (offer->gain_text != NULL)
+    return;
+  offer->gain = gain_db;
+  offer->gain_text = vn_format_signed_db (gain_db);
 }
 
 /* Whether @offer is one: it changes the recipe, is not there yet, and was not in vain. */
@@ -173,13 +196,13 @@ cure_offers_check (const Offering  *self,
   trial = cure_offers_find_trial (self, finding, offer->recipe);
   if (trial != NULL && trial->state == VN_TRIAL_HELPED)
     {
-      offer->gain_db = trial->after_db - trial->before_db;
+      cure_offers_take_gain (self, offer, &trial->before, &trial->after, trial->after_db - trial->before_db);
       offer->bytes = (gint64) trial->after_bytes - (gint64) trial->before_bytes;
       offer->time_ratio = trial->time_ratio;
     }
   else if (effect != NULL && vn_effect_has_helped (effect))   /* taken back since */
     {
-      offer->gain_db = effect->after_db - effect->before_db;
+      cure_offers_take_gain (self, offer, &effect->before, &effect->after, effect->after_db - effect->before_db);
       offer->bytes = effect->bytes;
       offer->time_ratio = effect->time_ratio;
     }
@@ -198,9 +221,9 @@ cure_offers_compare (gconstpointer a,
 
   if ((p->recipe == NULL) != (q->recipe == NULL))
     return (p->recipe == NULL) - (q->recipe == NULL);
-  if (isnan (p->gain_db) || isnan (q->gain_db))
-    return isnan (p->gain_db) - isnan (q->gain_db);
-  return p->gain_db > q->gain_db ? -1 : p->gain_db < q->gain_db;
+  if (isnan (p->gain) || isnan (q->gain))
+    return isnan (p->gain) - isnan (q->gain);
+  return p->gain > q->gain ? -1 : p->gain < q->gain;
 }
 
 static void
@@ -285,6 +308,24 @@ cure_offers_add (Offering        *self,
 }
 
 /**
+ * vn_cure_offers_get_scale:
+ *
+ * Returns: what the verdict about the run that is shown rests on: what a change gains is told of that
+ */
+VnHeadlineKind
+vn_cure_offers_get_scale (VnDocument *document)
+{
+  g_autoptr(VnVerdict) verdict = NULL;
+  VnRun *shown;
+
+  g_return_val_if_fail (VN_IS_DOCUMENT (document), VN_HEADLINE_OUTPUTS);
+
+  shown = vn_bench_get_shown (VN_BENCH (document));
+  verdict = shown != NULL ? vn_verdict_new (shown) : NULL;
+  return verdict != NULL ? verdict->basis : VN_HEADLINE_OUTPUTS;
+}
+
+/**
  * vn_cure_offers_list:
  * @item: (nullable): a node; %NULL: all
  *
@@ -296,13 +337,14 @@ GPtrArray *
 vn_cure_offers_list (VnDocument *document,
                      VnNodeItem *item)
 {
-  Offering self = { document, NULL, g_ptr_array_new_with_free_func (cure_offers_free) };
+  Offering self = { document, NULL, VN_HEADLINE_OUTPUTS, g_ptr_array_new_with_free_func (cure_offers_free) };
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document), self.offers);
 
   self.result = vn_bench_get_shown (VN_BENCH (document));
   if (self.result == NULL || self.result->diagnosis == NULL || vn_bench_is_stale (VN_BENCH (document)))
     return self.offers;
+  self.scale = vn_cure_offers_get_scale (document);
   for (guint i = 0; i < vn_diagnosis_get_n (self.result->diagnosis); i++)
     {
       const VnFinding *finding = vn_diagnosis_get (self.result->diagnosis, i);
@@ -338,12 +380,12 @@ cure_offers_add_to_bundle (VnCureBundle      *bundle,
                            const VnCureOffer *offer,
                            GString           *key)
 {
-  if (offer->recipe == NULL || !(offer->gain_db > 0) ||
+  if (offer->recipe == NULL || !(offer->gain > 0) ||
       !vn_cure_apply (offer->cure, bundle->recipe, result, vn_diagnosis_get (result->diagnosis, offer->finding)))
     return;
   g_string_append_printf (key, "%s%s", bundle->n > 0 ? "; " : "", offer->key);
   bundle->least_db = MAX (bundle->least_db, offer->gain_db);
-  bundle->most_db += offer->gain_db;
+  bundle->most_db += MAX (offer->gain_db, 0);
   bundle->n++;
 }
 

@@ -7,6 +7,7 @@
 #include "vn-node-item.h"
 
 #include "vn-diagnosis.h"
+#include "vn-headline.h"
 
 G_BEGIN_DECLS
 
@@ -21,22 +22,25 @@ G_BEGIN_DECLS
  * @node: index of the node, or %G_MAXUINT if it is about the run
  * @recipe: (nullable): with the change; %NULL: nothing that the program can do, or that is left to try
  * @gain_db: measured; NaN: not yet
+ * @gain, @gain_text, @gain_count: (nullable): the same on the scale that the verdict rests on: vn_headline_dup_gain(),
+ *   vn_headline_dup_count()
  * @bytes, @time_ratio: that the file grows by, and of the forecast times with it and without, if @gain_db was measured; NaN: not
  * known
  * @most_db: about what is won if the tensor added no error any more; NaN: not known
  */
 typedef struct
 {
-  char     *key, *title, *step, *reason, *in_vain;
+  char     *key, *title, *step, *reason, *in_vain, *gain_text, *gain_count;
   guint     node;
   VnCure    cure;
   VnReason  why;
   guint     finding;
   VnRecipe *recipe;
-  double    gain_db, most_db, time_ratio;
+  double    gain_db, gain, most_db, time_ratio;
   gint64    bytes;
 } VnCureOffer;
 
+VnHeadlineKind vn_cure_offers_get_scale (VnDocument *document);   /* of gains */
 GPtrArray *vn_cure_offers_list (VnDocument *document,
                                 VnNodeItem *item);    /* of VnCureOffer; NULL: of all nodes, one for each reason */
 const VnFinding *vn_cure_offers_find_reason (VnDocument *document,

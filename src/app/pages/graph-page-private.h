@@ -40,6 +40,7 @@ struct _VnGraphPage
   GtkPopover    *context, *leak;
   GtkRevealer   *bar;
   GtkWidget     *corner, *zoom_box;   /* minimap and zoom; the latter alone */
+  GtkMenuButton *precision;
   GtkLabel      *bar_label, *bar_place, *zoom_label, *symbols;
   GtkButton     *zoom_out, *zoom_in, *zoom_original, *zoom_fit;
 };

@@ -5,6 +5,7 @@
 #include "vn-format.h"
 #include "vn-graph-picture.h"
 #include "vn-i18n.h"
+#include "vn-precision-menu.h"
 #include "vn-settings.h"
 
 #define MOST_SYMBOLS 6       /* that are explained on the canvas */
@@ -310,6 +311,7 @@ graph_page_set_document (VnPage     *page,
   g_signal_connect_object (document, "selection-changed", G_CALLBACK (vn_graph_page_selection_changed), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "changed::runs", G_CALLBACK (vn_graph_page_update_overlay), self, G_CONNECT_SWAPPED);
+  vn_precision_menu_connect (self->precision, document);
   vn_graph_page_restore_overlay (self);
 }
 
@@ -334,6 +336,7 @@ graph_page_show_context_menu (VnGraphPage *self,
     return;
   where = (GdkRectangle) { (int) at.x, (int) at.y, 1, 1 };
   gtk_popover_set_pointing_to (self->context, &where);
+  vn_precision_menu_tell (gtk_popover_menu_get_menu_model (GTK_POPOVER_MENU (self->context)), self->document);
   gtk_popover_popup (self->context);
 }
 
@@ -405,6 +408,7 @@ vn_graph_page_class_init (VnGraphPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, legend);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, minimap);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, context);
+  gtk_widget_class_bind_template_child (widget_class, VnGraphPage, precision);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, bar);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, corner);
   gtk_widget_class_bind_template_child (widget_class, VnGraphPage, zoom_box);

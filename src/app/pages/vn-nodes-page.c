@@ -10,6 +10,7 @@
 #include "vn-i18n.h"
 #include "vn-later.h"
 #include "vn-node-item.h"
+#include "vn-precision-menu.h"
 #include "vn-rows.h"
 #include "vn-selection-link.h"
 
@@ -35,6 +36,7 @@ struct _VnNodesPage
   GtkButton          *clear;
   GtkRevealer        *foot;
   GtkLabel           *foot_label;
+  GtkMenuButton      *precision;
 };
 
 static void nodes_page_init_interface (VnPageInterface *interface);
@@ -259,6 +261,7 @@ nodes_page_set_document (VnPage     *page,
   g_signal_connect_object (document, "metric-changed", G_CALLBACK (nodes_page_metric_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "selection-changed", G_CALLBACK (nodes_page_selection_changed), self,
                            G_CONNECT_SWAPPED);
+  vn_precision_menu_connect (self->precision, document);
   nodes_page_update_chips (self);
 }
 
@@ -315,6 +318,7 @@ vn_nodes_page_class_init (VnNodesPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnNodesPage, clear);
   gtk_widget_class_bind_template_child (widget_class, VnNodesPage, foot);
   gtk_widget_class_bind_template_child (widget_class, VnNodesPage, foot_label);
+  gtk_widget_class_bind_template_child (widget_class, VnNodesPage, precision);
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Delete, 0, "win.exclude", NULL);
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_c, GDK_CONTROL_MASK, "win.copy", "s", "name");
 }

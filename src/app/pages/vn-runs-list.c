@@ -59,9 +59,9 @@ static char *
 runs_list_describe (const VnProjectRun *run)
 {
   g_autofree char *db = isnan (run->figures.worst_db) ? g_strdup ("–") : vn_format_db (run->figures.worst_db);
-  g_autofree char *size = vn_format_bytes (run->figures.quantized_bytes);
+  g_autofree char *size = vn_format_bytes (run->figures.quantized_bytes), *time = vn_project_run_dup_time (run);
 
-  return g_strdup_printf ("%s · %s", db, size);
+  return g_strdup_printf ("%s · %s · %s", db, size, time);
 }
 
 static GtkWidget *

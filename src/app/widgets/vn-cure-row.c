@@ -51,14 +51,17 @@ cure_row_make_button (VnDocument        *document,
   return button;
 }
 
-/* "+2.1 dB" if the gain was measured, else about what its tensor costs, or "". */
+/* "+2.1 dB" if the gain was measured, else about what its tensor costs, or "": on the scale of the verdict. */
 static char *
-cure_row_dup_gain (const VnCureOffer *offer)
+cure_row_dup_gain (VnDocument        *document,
+                   const VnCureOffer *offer)
 {
   g_autofree char *db = isnan (offer->most_db) ? NULL : vn_format_db (offer->most_db);
 
-  if (!isnan (offer->gain_db))
-    return vn_format_signed_db (offer->gain_db);
+  if (offer->gain_text != NULL)
+    return g_strdup (offer->gain_text);
+  if (offer->recipe != NULL && vn_cure_offers_get_scale (document) != VN_HEADLINE_OUTPUTS)
+    return g_strdup (_("gain not measured"));
   return db == NULL ? g_strdup ("") : g_strdup_printf (_("costs about %s"), db);
 }
 
@@ -94,9 +97,10 @@ cure_row_describe (VnDocument        *document,
 
 /* All in one line: for rows that have no room at the right. */
 static char *
-cure_row_describe_narrow (const VnCureOffer *offer)
+cure_row_describe_narrow (VnDocument        *document,
+                          const VnCureOffer *offer)
 {
-  g_autofree char *gain = cure_row_dup_gain (offer), *cost = NULL;
+  g_autofree char *gain = cure_row_dup_gain (document, offer), *cost = NULL;
 
   if (offer->in_vain != NULL)
     return *gain != '\0' ? g_strdup_printf (_("%s · this did not help: %s"), gain, offer->in_vain)
@@ -108,14 +112,15 @@ cure_row_describe_narrow (const VnCureOffer *offer)
 }
 
 static GtkWidget *
-cure_row_make_gain (const VnCureOffer *offer)
+cure_row_make_gain (VnDocument        *document,
+                    const VnCureOffer *offer)
 {
   g_autofree char *text = NULL;
   GtkWidget *label;
 
-  if (!isnan (offer->gain_db))
-    return vn_gain_new (offer->gain_db, offer->bytes, offer->time_ratio);
-  text = cure_row_dup_gain (offer);
+  if (offer->gain_text != NULL)
+    return vn_gain_new (offer->gain_text, offer->gain_count, offer->gain > 0, offer->bytes, offer->time_ratio);
+  text = cure_row_dup_gain (document, offer);
   label = gtk_label_new (text);
   gtk_widget_add_css_class (label, "numeric");
   gtk_widget_add_css_class (label, "caption");
@@ -139,12 +144,12 @@ vn_cure_row_new (VnDocument        *document,
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && offer != NULL, NULL);
 
   row = adw_action_row_new ();
-  about = form == VN_CURE_ROW_NARROW ? cure_row_describe_narrow (offer) : cure_row_describe (document, offer, form);
+  about = form == VN_CURE_ROW_NARROW ? cure_row_describe_narrow (document, offer) : cure_row_describe (document, offer, form);
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), offer->title);
   adw_action_row_set_subtitle (ADW_ACTION_ROW (row), about);
   if (form != VN_CURE_ROW_NARROW)
-    adw_action_row_add_suffix (ADW_ACTION_ROW (row), cure_row_make_gain (offer));
+    adw_action_row_add_suffix (ADW_ACTION_ROW (row), cure_row_make_gain (document, offer));
   if (offer->recipe != NULL)
     adw_action_row_add_suffix (ADW_ACTION_ROW (row), cure_row_make_button (document, offer));
   return row;
@@ -165,7 +170,7 @@ vn_cure_button_new (VnDocument        *document,
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && offer != NULL && offer->recipe != NULL, NULL);
 
-  gain = cure_row_dup_gain (offer);
+  gain = cure_row_dup_gain (document, offer);
   label = !isnan (offer->gain_db) ? g_strdup_printf ("%s  %s", offer->title, gain) : g_strdup (offer->title);
   button = cure_row_make_button (document, offer);
   gtk_button_set_label (GTK_BUTTON (button), label);

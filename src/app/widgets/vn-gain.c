@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A gain in dB over what it costs in bytes and time, as rows of changes show it at their right. */
+/* A gain over what it costs in bytes and time, as rows of changes show it at their right. */
 #include "vn-gain.h"
 
 #include "vn-format.h"
 #include "vn-i18n.h"
-#include "vn-thresholds.h"
 
 #include <math.h>
 
@@ -35,20 +34,31 @@ vn_gain_dup_cost (gint64 bytes,
 
 /**
  * vn_gain_new:
+ * @gain: what it gains, with its unit
+ * @count: (nullable): the same in answers
+ * @helps: that is more than nothing
  *
  * Returns: (transfer floating): the gain in bold letters, if it is one, and below it what it costs
  */
 GtkWidget *
-vn_gain_new (double gain_db,
-             gint64 bytes,
-             double time_ratio)
+vn_gain_new (const char *gain,
+             const char *count,
+             gboolean    helps,
+             gint64      bytes,
+             double      time_ratio)
 {
-  g_autofree char *gain = vn_format_signed_db (gain_db), *cost = vn_gain_dup_cost (bytes, time_ratio);
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
-  GtkWidget *above = gtk_label_new (gain), *below = gtk_label_new (cost);
+  g_autofree char *price = NULL, *cost = NULL;
+  GtkWidget *box, *above, *below;
 
+  g_return_val_if_fail (gain != NULL, NULL);
+
+  price = vn_gain_dup_cost (bytes, time_ratio);
+  cost = count != NULL ? g_strjoin (" · ", count, price, NULL) : g_strdup (price);
+  box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  above = gtk_label_new (gain);
+  below = gtk_label_new (cost);
   gtk_widget_add_css_class (above, "numeric");
-  gtk_widget_add_css_class (above, gain_db > VN_LEAST_GAIN_DB ? "heading" : "dim-label");
+  gtk_widget_add_css_class (above, helps ? "heading" : "dim-label");
   gtk_widget_add_css_class (below, "numeric");
   gtk_widget_add_css_class (below, "caption");
   gtk_widget_add_css_class (below, "dim-label");

@@ -9,7 +9,9 @@ G_BEGIN_DECLS
 
 char      *vn_gain_dup_cost (gint64      bytes,
                              double      time_ratio);
-GtkWidget *vn_gain_new      (double      gain_db,
+GtkWidget *vn_gain_new      (const char *gain,
+                             const char *count,
+                             gboolean    helps,
                              gint64      bytes,
                              double      time_ratio);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The list of what to try: a row for each reason of error with the next cure of it, then what was tried already. */
+/* What to do next: at most three rows, each with a cure and what it gains of the figure that the verdict rests on; then what was
+ * tried already. */
 #include "vn-cures-list.h"
 
 #include "vn-button-names.h"
@@ -12,11 +13,12 @@
 #include "vn-i18n.h"
 #include "vn-later.h"
 #include "vn-rows.h"
+#include "vn-run-figures.h"
 #include "vn-thresholds.h"
 
 #include <math.h>
 
-#define MAX_ROWS 6
+#define MAX_ROWS 3
 #define LEAST_ROWS 2     /* also of what is hardly worth it */
 
 /* What measuring all cures may take; it can be cancelled. */
@@ -32,31 +34,39 @@ struct _VnCuresList
   GtkProgressBar *progress;
   GtkLabel    *left;
   GtkLabel    *note;         /* what is true of all rows, and of all cures together */
-  GtkListBox  *list;
+  GtkListBox  *list, *tried;
+  GtkWidget   *tried_section;
 };
 
 G_DEFINE_FINAL_TYPE (VnCuresList, vn_cures_list, ADW_TYPE_BIN)
 
 /* ---- all together ---- */
 
-/* What all win: measured when they were applied before, expected from a few samples, or at most the sum of them. */
+/* What all win, on the scale of the verdict: measured when they were applied before, expected from a few
+ * samples, or at most the sum of them. */
 static char *
 cures_list_label_all (VnCuresList        *self,
                       const VnCureBundle *bundle)
 {
   VnRun *offered = vn_bench_get_offered (VN_BENCH (self->document)), *now = vn_bench_get_shown (VN_BENCH (self->document));
   const VnEffect *effect = vn_bench_find_effect (VN_BENCH (self->document), bundle->key);
+  const VnHeadlineKind scale = vn_cure_offers_get_scale (self->document);
   g_autofree char *most = vn_format_signed_db (bundle->most_db), *gain = NULL;
+  VnHeadline before, after;
 
   if (effect != NULL && effect->measured)
     {
-      gain = vn_format_signed_db (effect->after_db - effect->before_db);
-      return g_strdup_printf (_("_Apply All: %s Measured"), gain);
+      gain = vn_headline_dup_gain (&effect->before, &effect->after, scale);
+      return gain != NULL ? g_strdup_printf (_("_Apply All: %s Measured"), gain) : g_strdup (_("_Apply All"));
     }
+  if (scale != VN_HEADLINE_OUTPUTS)
+    return g_strdup (_("_Apply All"));
   if (offered == NULL || offered->errors == NULL || now->errors == NULL)
     return g_strdup_printf (_("_Apply All: up to %s"), most);
-  gain = vn_format_signed_db (vn_error_table_get_outputs_sqnr (offered->errors) - vn_error_table_get_outputs_sqnr (now->errors));
-  return g_strdup_printf (_("_Apply All: %s Estimated"), gain);
+  vn_run_get_headline (now, &before);
+  vn_run_get_headline (offered, &after);
+  gain = vn_headline_dup_gain (&before, &after, scale);
+  return gain != NULL ? g_strdup_printf (_("_Apply All: %s Estimated"), gain) : g_strdup (_("_Apply All"));
 }
 
 static void
@@ -91,7 +101,7 @@ cures_list_apply_all (VnCuresList *self)
 
 /* ---- one by one ---- */
 
-/* Of what is to be seen: those that were not measured may hardly be worth it. */
+/* Of what is to be seen: those that were not measured may hardly be worth it, and none may lose what the verdict rests on. */
 static GPtrArray *
 cures_list_choose (GPtrArray *offers)
 {
@@ -101,6 +111,8 @@ cures_list_choose (GPtrArray *offers)
     {
       const VnCureOffer *offer = g_ptr_array_index (offers, i);
 
+      if (offer->gain < 0)
+        continue;
       if (!isnan (offer->gain_db) || !(offer->most_db < VN_LEAST_GAIN_DB) || chosen->len < LEAST_ROWS)
         g_ptr_array_add (chosen, (gpointer) offer);
     }
@@ -139,7 +151,8 @@ cures_list_add_effects (VnCuresList *self)
   GPtrArray *effects = vn_bench_get_effects (VN_BENCH (self->document));
 
   for (guint i = effects->len; i > 0; i--)
-    gtk_list_box_append (self->list, vn_effect_row_new (self->document, g_ptr_array_index (effects, i - 1)));
+    gtk_list_box_append (self->tried, vn_effect_row_new (self->document, g_ptr_array_index (effects, i - 1)));
+  gtk_widget_set_visible (self->tried_section, effects->len > 0);
   return effects->len;
 }
 
@@ -154,6 +167,8 @@ cures_list_fill (VnCuresList *self)
 
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->list))) != NULL)
     gtk_list_box_remove (self->list, child);
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->tried))) != NULL)
+    gtk_list_box_remove (self->tried, child);
   for (guint i = 0; i < n; i++)
     {
       const VnCureOffer *offer = g_ptr_array_index (chosen, i);
@@ -162,6 +177,7 @@ cures_list_fill (VnCuresList *self)
       gtk_list_box_append (self->list, vn_cure_row_new (self->document, offer, is_rounding
                                                         ? VN_CURE_ROW_NODE : VN_CURE_ROW_REASON));
     }
+  gtk_widget_set_visible (GTK_WIDGET (self->list), n > 0);
   n += cures_list_add_effects (self);
   vn_bench_offer (VN_BENCH (self->document), bundle != NULL ? bundle->recipe : NULL);
   gtk_widget_set_visible (self->measure, unmeasured && vn_bench_get_job (VN_BENCH (self->document)) == NULL);
@@ -297,7 +313,7 @@ static void
 vn_cures_list_init (VnCuresList *self)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 8), *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
-  GtkWidget *title = vn_label_new (_("Suggested Fixes"), "heading");
+  GtkWidget *title = vn_label_new (_("What to Do Next"), "heading");
 
   gtk_widget_set_hexpand (title, TRUE);
   self->measure = vn_button_new_with_mnemonic (_("_Measure the Gains"));
@@ -312,7 +328,11 @@ vn_cures_list_init (VnCuresList *self)
   self->list = GTK_LIST_BOX (gtk_list_box_new ());
   gtk_list_box_set_selection_mode (self->list, GTK_SELECTION_NONE);
   gtk_widget_add_css_class (GTK_WIDGET (self->list), "boxed-list");
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->list), GTK_ACCESSIBLE_PROPERTY_LABEL, _("Suggested Fixes"), -1);
+  self->tried = GTK_LIST_BOX (gtk_list_box_new ());
+  gtk_list_box_set_selection_mode (self->tried, GTK_SELECTION_NONE);
+  gtk_widget_add_css_class (GTK_WIDGET (self->tried), "boxed-list");
+  self->tried_section = vn_section_new (_("Tried So Far"), NULL, GTK_WIDGET (self->tried));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->list), GTK_ACCESSIBLE_PROPERTY_LABEL, _("What to Do Next"), -1);
   gtk_box_append (GTK_BOX (head), title);
   gtk_box_append (GTK_BOX (head), self->measure);
   gtk_box_append (GTK_BOX (head), self->apply_all);
@@ -321,5 +341,6 @@ vn_cures_list_init (VnCuresList *self)
   gtk_box_append (GTK_BOX (box), self->running);
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->note));
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->list));
+  gtk_box_append (GTK_BOX (box), self->tried_section);
   adw_bin_set_child (ADW_BIN (self), box);
 }

@@ -22,6 +22,7 @@
 #define NARROW 860            /* below, the lists stand one below the other */
 #define MOST_FIGURES 4
 #define FIGURES_WHEN_NARROW 2 /* in a line */
+#define SCROLL_FRAMES 2       /* until what has changed is laid out */
 
 struct _VnStepReview
 {
@@ -39,6 +40,9 @@ struct _VnStepReview
   VnVerifyPanel *verify;
   VnReviewTable *table;
   GtkListBox   *suspicions;
+  GtkWidget    *goal;         /* (nullable): where the page is to be scrolled to */
+  guint         tick, n_frames;
+  gint64        shown_time;   /* of the run that the page was scrolled for */
 };
 
 G_DEFINE_FINAL_TYPE (VnStepReview, vn_step_review, VN_TYPE_WIZARD_STEP)
@@ -153,6 +157,41 @@ step_review_leave_in_float (VnStepReview *self)
         gtk_bitset_add (bad, item->index);
     }
   vn_document_set_precision (document, bad, VN_NODE_FLOAT);
+}
+
+/* ---- scrolling ---- */
+
+static gboolean
+step_review_tick (GtkWidget     *widget,
+                  GdkFrameClock *clock,
+                  gpointer       data)
+{
+  VnStepReview *self = VN_STEP_REVIEW (widget);
+  GtkWidget *scrolled = gtk_widget_get_ancestor (self->page, GTK_TYPE_SCROLLED_WINDOW);
+  GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (scrolled));
+  graphene_rect_t bounds;
+
+  if (++self->n_frames <= SCROLL_FRAMES)
+    return G_SOURCE_CONTINUE;
+  self->tick = 0;
+  if (!gtk_widget_compute_bounds (self->goal, self->page, &bounds))
+    return G_SOURCE_REMOVE;
+  /* what little stands above the verdict is seen, too */
+  if (self->goal == self->verdict && bounds.origin.y < gtk_adjustment_get_page_size (adjustment) / 2)
+    bounds.origin.y = 0;
+  gtk_adjustment_set_value (adjustment, bounds.origin.y);
+  return G_SOURCE_REMOVE;
+}
+
+/* When it has its place; of two the last. */
+static void
+step_review_scroll_to (VnStepReview *self,
+                       GtkWidget    *goal)
+{
+  self->goal = goal;
+  self->n_frames = 0;
+  if (self->tick == 0)
+    self->tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), step_review_tick, NULL, NULL);
 }
 
 /* ---- figures ---- */
@@ -342,6 +381,10 @@ step_review_result_changed (VnStepReview *self)
   step_review_show_table (self, result);
   gtk_widget_set_visible (self->columns, result->errors != NULL);
   step_review_arrange (self, verdict->level == VN_VERDICT_GOOD);
+  if (result->state == VN_RUN_ESTIMATED || result->time == self->shown_time)
+    return;
+  self->shown_time = result->time;
+  step_review_scroll_to (self, self->verdict);
 }
 
 /* What is changed meanwhile would throw away what is being tried. */
@@ -391,6 +434,7 @@ vn_step_review_show_curve (VnStepReview *self)
   g_return_if_fail (VN_IS_STEP_REVIEW (self));
 
   gtk_widget_grab_focus (GTK_WIDGET (self->curve));
+  step_review_scroll_to (self, GTK_WIDGET (self->curve));
 }
 
 static char *
@@ -416,6 +460,11 @@ vn_step_review_dup_blocker (VnWizardStep *step)
 static void
 vn_step_review_dispose (GObject *object)
 {
+  VnStepReview *self = VN_STEP_REVIEW (object);
+
+  if (self->tick != 0)
+    gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->tick);
+  self->tick = 0;
   gtk_widget_dispose_template (GTK_WIDGET (object), VN_TYPE_STEP_REVIEW);
   G_OBJECT_CLASS (vn_step_review_parent_class)->dispose (object);
 }

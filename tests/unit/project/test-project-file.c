@@ -463,6 +463,29 @@ test_mutations (Fixture       *self,
   remove_runs (self->path);
 }
 
+/* A run is called what its recipe says otherwise than its preset, unless the user calls it something. */
+static void
+test_run_titles (void)
+{
+  static const struct { const char *changes[6], *title; } cases[] = {
+    { { NULL }, "cpu" }, { { "per-channel=true", "percentile=99.9" }, "per-channel, percentile 99.9" },
+    { { "symmetric-weights=false" }, "no symmetric-weights" },
+    { { "{\"nodes\":\"/head/*\",\"exclude\":true}" }, "/head/*: float" },
+    { { "{\"tensors\":[\"/head/a\",\"/head/b\"],\"activation\":\"u16\"}" }, "2 tensors of head: uint16" },
+    { { "a=1", "b=2", "c=3", "d=4" }, "a 1, b 2 and 2 more" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const VnProjectRun run = { .preset = (char *) "cpu", .changes = (char **) cases[i].changes },
+                         named = { .preset = (char *) "cpu", .name = (char *) "mine", .changes = (char **) cases[i].changes };
+      g_autofree char *title = vn_project_run_dup_title (&run), *own = vn_project_run_dup_title (&named);
+
+      g_assert_cmpstr (title, ==, cases[i].title);
+      g_assert_cmpstr (own, ==, "mine");
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -477,5 +500,6 @@ main (int    argc,
   g_test_add ("/project-file/file-set", Fixture, NULL, setup, test_file_set, teardown);
   g_test_add ("/project-file/wrong", Fixture, NULL, setup, test_wrong, teardown);
   g_test_add ("/project-file/mutations", Fixture, NULL, setup, test_mutations, teardown);
+  g_test_add_func ("/project/run-titles", test_run_titles);
   return g_test_run ();
 }

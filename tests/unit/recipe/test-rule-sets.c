@@ -58,11 +58,48 @@ test_rule_sets (void)
   g_assert_cmpuint (alone->len, ==, G_N_ELEMENTS (rules));
 }
 
+/* Rules about tensors are named by how many they cover and where these are. */
+static void
+test_tensors (void)
+{
+  static const struct { const char *tensors[4], *title; } cases[] = {
+    { { "/head/a_out", "/head/b_out", "/head/w" }, "3 tensors of head" }, { { "/head/*" }, "3 tensors of head" },
+    { { "/head/a_out", "stem_out" }, "2 tensors, from /head/a to /stem" }, { { "stem_out" }, "Output of Conv /stem" },
+    { { "gone" }, "gone" }, { { "/neck/x", "/neck/y" }, "2 tensors of neck" },
+  };
+  static const char * const names[] = { "/head/a", "/head/b", "/stem" }, * const outputs[] = { "/head/a_out", "/head/b_out",
+                                                                                              "stem_out" };
+  g_autoptr(VnModel) model = vn_model_new (8, 17);
+  VnValue *last = vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 4));
+  VnValue *weight = vn_graph_add_value (model->graph, "/head/w", VN_DTYPE_F32, &VN_SHAPE (1, 4));
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      VnValue *out = vn_graph_add_value (model->graph, outputs[i], VN_DTYPE_F32, &VN_SHAPE (1, 4)), *inputs[] = { last, weight };
+
+      vn_graph_add_node (model->graph, names[i], "", "Conv", inputs, i == 1 ? 2 : 1, &out, 1);
+      last = out;
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(VnRecipe) recipe = vn_recipe_new (NULL);
+      g_autoptr(GPtrArray) sets = NULL;
+      VnOverride *rule = vn_override_new ();
+
+      rule->tensors = g_strdupv ((char **) cases[i].tensors);
+      g_ptr_array_add (recipe->overrides, rule);
+      sets = vn_recipe_list_rule_sets (recipe, model->graph);
+      g_assert_cmpuint (sets->len, ==, 1);
+      g_assert_cmpstr (((VnRuleSet *) sets->pdata[0])->title, ==, cases[i].title);
+    }
+}
+
 int
 main (int    argc,
       char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/recipe/rule-sets", test_rule_sets);
+  g_test_add_func ("/recipe/rule-sets/tensors", test_tensors);
   return g_test_run ();
 }
