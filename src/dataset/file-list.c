@@ -33,6 +33,7 @@ static const struct
   { ".raw", VN_FILE_RAW },
   { ".bin", VN_FILE_RAW },
   { ".pb", VN_FILE_PB },
+  { ".wav", VN_FILE_WAV },
 };
 
 /**

@@ -78,7 +78,7 @@ tensor_file_raw_read (const char         *path,
 
 /**
  * vn_tensor_file_read:
- * @path: .npy, .npz, .raw, .bin or .pb
+ * @path: .npy, .npz, .raw, .bin, .pb or .wav
  * @input: which input it is for: chooses the array of an .npz, the shape and type of a .raw
  * @raw_type: element type of a .raw or .bin instead; %VN_DTYPE_UNDEFINED: not known
  *
@@ -94,6 +94,7 @@ vn_tensor_file_read (const char         *path,
     {
     case VN_FILE_NPY: return vn_npy_read (path, error);
     case VN_FILE_NPZ: return vn_npz_read (path, input, error);
+    case VN_FILE_WAV: return vn_wav_read (path, input, error);
     case VN_FILE_PB: return vn_onnx_tensor_read_file (path, NULL, error);
     default: return tensor_file_raw_read (path, input, raw_type, error);
     }

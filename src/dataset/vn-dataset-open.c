@@ -138,6 +138,8 @@ dataset_open_fill (VnDataset  *self,
     return FALSE;
   if (most > 0 && most < self->samples->len)
     dataset_open_thin_out (self, most);
+  if (vn_dataset_get_path (self, 0) != NULL)
+    self->sample_rate = vn_wav_read_rate (vn_dataset_get_path (self, 0));
   if (notes != NULL)
     vn_dataset_note_filled (self, notes);
   return dataset_open_plan_pictures (self, error) && dataset_open_start_scripts (self, error);

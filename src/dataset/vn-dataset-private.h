@@ -79,7 +79,7 @@ GdkPixbuf *vn_picture_plan_unload (const VnPicturePlan *self,
 
 /* ---- files ---- */
 
-typedef enum { VN_FILE_OTHER, VN_FILE_PICTURE, VN_FILE_NPY, VN_FILE_NPZ, VN_FILE_RAW, VN_FILE_PB } VnFileKind;
+typedef enum { VN_FILE_OTHER, VN_FILE_PICTURE, VN_FILE_NPY, VN_FILE_NPZ, VN_FILE_RAW, VN_FILE_PB, VN_FILE_WAV } VnFileKind;
 
 VnFileKind vn_file_kind           (const char        *name);
 gboolean   vn_file_is_picture     (const char        *path);
@@ -99,6 +99,13 @@ gboolean   vn_tensor_file_check   (VnDType            dtype,
                                    const VnShape     *shape,
                                    const VnInputSpec *input,
                                    GError           **error);
+VnTensor  *vn_wav_parse           (GBytes            *bytes,
+                                   const VnInputSpec *input,
+                                   GError           **error);
+VnTensor  *vn_wav_read            (const char        *path,
+                                   const VnInputSpec *input,
+                                   GError           **error);
+guint      vn_wav_read_rate       (const char        *path);
 VnTensor  *vn_npz_read            (const char        *path,
                                    const VnInputSpec *input,
                                    GError           **error);

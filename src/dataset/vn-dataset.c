@@ -265,6 +265,19 @@ vn_dataset_get_main_input (VnDataset *self)
 }
 
 /**
+ * vn_dataset_get_sample_rate:
+ *
+ * Returns: of the first sound, in Hz; 0: the samples are none
+ */
+guint
+vn_dataset_get_sample_rate (VnDataset *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->sample_rate;
+}
+
+/**
  * vn_dataset_get_input:
  *
  * Returns: (transfer none): what samples must have for @input

@@ -214,6 +214,7 @@ gboolean    vn_dataset_is_image   (VnDataset          *self);
 guint       vn_dataset_get_main_input (VnDataset      *self);
 const VnInputSpec *vn_dataset_get_input (VnDataset    *self,
                                          guint         input);
+guint       vn_dataset_get_sample_rate (VnDataset     *self);
 VnFill      vn_dataset_get_fill   (VnDataset          *self,
                                    guint               input);
 char       *vn_dataset_dup_digest (VnDataset          *self,

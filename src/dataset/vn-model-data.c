@@ -364,6 +364,20 @@ model_data_note_idle (VnDataset         *dataset,
                   _("has no effect here: the samples are not images and are read unchanged"));
 }
 
+static void
+model_data_note_rate (const VnModel *model,
+                      VnDataset     *dataset,
+                      VnNotes       *notes)
+{
+  g_autoptr(VnModelMetadata) metadata = vn_model_metadata_read (model);
+  const guint rate = vn_dataset_get_sample_rate (dataset);
+
+  if (notes != NULL && rate > 0 && metadata->sample_rate > 0 && rate != metadata->sample_rate)
+    vn_notes_add (notes, VN_NOTE_WARNING, "data-rate", NULL,
+                  _("The samples have a rate of %u Hz, but the metadata of the model specify %u Hz: resample them"), rate,
+                  metadata->sample_rate);
+}
+
 /**
  * vn_model_open_data:
  * @given: (nullable): by input name, VnShape*: sizes the user gave; dims may be %VN_DIM_UNKNOWN
@@ -398,7 +412,10 @@ vn_model_open_data (const VnModel     *model,
   if (dataset == NULL)
     g_clear_pointer (shapes, g_hash_table_unref);
   else
-    model_data_note_metadata (model, dataset, data, notes);
+    {
+      model_data_note_metadata (model, dataset, data, notes);
+      model_data_note_rate (model, dataset, notes);
+    }
   if (dataset != NULL && model->graph->inputs->len == 1)
     model_data_note_idle (dataset, data, notes);
   return dataset;

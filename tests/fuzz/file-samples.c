@@ -79,6 +79,25 @@ try_npz (const guint8 *data,
 }
 
 gboolean
+try_wav (const guint8 *data,
+         gsize         size)
+{
+  g_autoptr(GBytes) bytes = g_bytes_new (data, size);
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnTensor) tensor = vn_wav_parse (bytes, &inputs[i], &error);
+
+      if (check (tensor != NULL, &error))
+        fit (tensor);
+      any |= tensor != NULL;
+    }
+  return any;
+}
+
+gboolean
 try_proto (const guint8 *data,
            gsize         size)
 {

@@ -82,6 +82,26 @@ deflate (GBytes *plain)
   return g_bytes_new_take (out, n_written);
 }
 
+/* A sound of 16 bits, and one of floats with something before its values. */
+void
+seed_wav (GPtrArray *seeds)
+{
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autoptr(GByteArray) out = g_byte_array_new ();
+      const guint16 bits = i == 0 ? 16 : 32;
+
+      g_byte_array_append (out, (const guint8 *) "RIFF\0\0\0\0WAVEfmt \20\0\0\0", 20);
+      put_u16s (out, (const guint16[]) { i == 0 ? 1 : 3, 2, 16000, 0, 64000, 0, bits / 4, bits }, 8);
+      if (i == 1)
+        g_byte_array_append (out, (const guint8 *) "LIST\3\0\0\0abc\0", 12);
+      g_byte_array_append (out, (const guint8 *) "data\100\0\0\0", 8);
+      for (guint k = 0; k < 16; k++)
+        put_u32 (out, 0x3e000000 + 4096 * k);
+      add_seed (seeds, out->data, out->len);
+    }
+}
+
 /* The two arrays of a ZIP archive, one stored and one packed. */
 void
 seed_npz (GPtrArray *seeds)

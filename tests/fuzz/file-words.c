@@ -68,6 +68,7 @@ const char * const npy_words[] = {
   "4294967296", "0,", "}", "'<i8'", "'|b1'", "'<f2'", NULL
 };
 
+const char * const wav_words[] = { "RIFF", "WAVE", "fmt ", "data", "LIST", "\xff\xff\xff\xff", "\xfe\xff", "\1", "\3", NULL };
 const char * const npz_words[] = { "PK\1\2", "PK\3\4", "PK\5\6", "x.npy", "\xff\xff\xff\xff", "\x93NUMPY", NULL };
 
 const char * const list_words[] = {
