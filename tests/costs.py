@@ -42,7 +42,9 @@ def main():
                                 *sys.argv[2:]],
                                env={**os.environ, 'VN_COSTS': file.name})
         tests = json.loads(subprocess.check_output([meson, 'introspect', '--tests', sys.argv[1]]))
-        names = {tuple(command_key(os.path.abspath(sys.argv[1]), test['cmd'])): test['name'] for test in tests}
+        # some have the same name; those of the suite “long” may have the command of one before them
+        names = {tuple(command_key(os.path.abspath(sys.argv[1]), test['cmd'])):
+                 f"{test['suite'][0].split(':')[-1]} / {test['name']}" for test in reversed(tests)}
         costs = collections.Counter()
         for seconds, command in map(json.loads, file):
             costs[names.get(tuple(command), ' '.join(command))] += seconds

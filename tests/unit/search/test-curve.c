@@ -74,7 +74,7 @@ set_up (Fixture       *fixture,
   fixture->model = make_model ();
   fixture->recipe = vn_recipe_new (preset);
   fixture->data = vn_data_spec_new ("random");
-  fixture->data->max_samples = 16;
+  fixture->data->max_samples = 8;
   fixture->settings = (VnCurveSettings) {
     .quantize = { .model = fixture->model, .data = fixture->data, .recipe = fixture->recipe, .n_threads = 1 },
     .cost = VN_N_CURVE_COSTS, .target_db = NAN, .most_float = NAN,
