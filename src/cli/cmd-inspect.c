@@ -2,6 +2,7 @@
 /* The command "inspect": what is in a model file. */
 #include "vn-cmd.h"
 
+#include "vn-body.h"
 #include "vn-error.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
@@ -11,9 +12,10 @@
 #include "vn-quantize.h"
 
 #include <math.h>
+#include <string.h>
 
 static gboolean tensors, weights, precision, preflight;
-static char *node_data, *tensor, *save_tensor;
+static char *node_data, *tensor, *save_tensor, *body;
 static gboolean integers;
 
 static void
@@ -135,6 +137,76 @@ cmd_inspect_add_ops (JsonBuilder   *json,
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
+}
+
+/* What runs inside nodes; --body shows one of them as a whole. */
+static void
+cmd_inspect_add_bodies (JsonBuilder   *json,
+                        const VnGraph *graph)
+{
+  gboolean is_first = TRUE;
+
+  vn_json_begin_array (json, "bodies");
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (graph->nodes, i);
+      g_autoptr(GPtrArray) bodies = vn_node_list_bodies (node);
+      g_autofree char *label = vn_node_dup_label (node);
+
+      if (bodies->len > 0 && is_first)
+        vn_cmd_print ("%s\n", _("Bodies"));
+      is_first = is_first && bodies->len == 0;
+      for (guint k = 0; k < bodies->len; k++)
+        {
+          const VnBody *each = bodies->pdata[k];
+
+          g_autofree char *name = *each->attr != '\0' ? g_strdup_printf ("%s:%s", label, each->attr) : g_strdup (label);
+
+          vn_cmd_print (ngettext ("  %s  %u node\n", "  %s  %u nodes\n", each->n_nodes), name, each->n_nodes);
+          json_builder_begin_object (json);
+          vn_json_add_text (json, "node", label);
+          vn_json_add_text (json, "attribute", each->attr);
+          vn_json_add_int (json, "nodes", each->n_nodes);
+          json_builder_end_object (json);
+        }
+    }
+  json_builder_end_array (json);
+}
+
+/* NODE:ATTRIBUTE, or NODE alone for the function that it calls. */
+static VnModel *
+cmd_inspect_open_body (VnModel     *model,
+                       const char  *which,
+                       GError     **error)
+{
+  for (guint i = 0; i < model->graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (model->graph->nodes, i);
+      g_autofree char *label = vn_node_dup_label (node);
+      gsize n = strlen (label);
+
+      if (strncmp (which, label, n) == 0 && (which[n] == '\0' || which[n] == ':'))
+        return vn_model_new_for_body (node, which[n] == ':' ? which + n + 1 : "", error);
+    }
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+               _("--body: there is no node for “%s”; “inspect” lists the bodies"), which);
+  return NULL;
+}
+
+static gboolean
+cmd_inspect_use_body (VnModel  **model,
+                      GError   **error)
+{
+  VnModel *opened;
+
+  if (body == NULL)
+    return TRUE;
+  opened = cmd_inspect_open_body (*model, body, error);
+  if (opened == NULL)
+    return FALSE;
+  vn_model_unref (*model);
+  *model = opened;
+  return TRUE;
 }
 
 static void
@@ -304,12 +376,13 @@ inspect_run (char        **args,
              GError      **error)
 {
   g_autoptr(VnModel) model = vn_cmd_open_model (args[0], error);
-  g_autoptr(VnModel) expanded = model != NULL ? vn_model_expand_functions (model, NULL, NULL) : NULL;
+  g_autoptr(VnModel) expanded = NULL;
   g_autofree char *size = NULL;
   g_autofree char *weight_size = NULL;
 
-  if (model == NULL || !cmd_inspect_take_sizes (model, error))
+  if (model == NULL || !cmd_inspect_use_body (&model, error) || !cmd_inspect_take_sizes (model, error))
     return FALSE;
+  expanded = vn_model_expand_functions (model, NULL, NULL);
   if (tensor == NULL && (integers || save_tensor != NULL))
     {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--integers and --save-tensor require --tensor"));
@@ -340,6 +413,7 @@ inspect_run (char        **args,
       cmd_inspect_add_values (json, "tensors", _("Tensors"), results);
     }
   cmd_inspect_add_ops (json, model->graph);
+  cmd_inspect_add_bodies (json, model->graph);
   if (weights && !vn_cmd_print_weights (json, model->graph, error))
     return FALSE;
   if (node_data != NULL && !vn_cmd_print_numbers (json, model->graph, node_data, error))
@@ -360,6 +434,8 @@ static const GOptionEntry options[] = {
   { "precision", 0, 0, G_OPTION_ARG_NONE, &precision, N_("Group the nodes by bit width, such as A16W8"), NULL },
   { "preflight", 0, 0, G_OPTION_ARG_NONE, &preflight, N_("Predict the accuracy problems of quantization with the "
                                                          "default settings"), NULL },
+  { "body", 0, 0, G_OPTION_ARG_STRING, &body, N_("Show what runs inside a node: NODE:ATTRIBUTE as “Bodies” lists it, such as "
+                                                 "If_0:then_branch"), N_("BODY") },
   { "node-data", 0, 0, G_OPTION_ARG_FILENAME, &node_data, N_("Print the values that a file gives for nodes: Model Explorer node "
                                                              "data, an ONNX Runtime profile, or lines of name,value"),
     N_("FILE") },

@@ -335,12 +335,38 @@ def meet_unknown(desk, vernier, path):
     return app
 
 
+INSIDE = """
+import sys, onnx
+node = next(node for node in onnx.load(sys.argv[1]).graph.node if node.op_type == "If")
+print(len(next(each.g for each in node.attribute if each.name == "then_branch").node))
+"""
+
+
+def open_body(desk, vernier, path):
+    """What runs inside a node is opened in a window of its own."""
+    run = subprocess.run([os.environ["VN_ORACLE_PYTHON"], "-c", INSIDE, path], capture_output=True, text=True, check=True)
+    app = open_model(desk, vernier, path)
+    app.key("Escape")
+    app.key("ctrl+f")
+    app.type("If")
+    app.steady(lambda: app.texts("1 found"), "the node is not found")
+    desk.run("xdotool", "key", "Return")
+    app.click("label", "then_branch", "Inspector")
+    app.wait(lambda: app.texts(f"{path.name} › .* › then_branch"), "the body is not opened")
+    app.wait(lambda: run.stdout.strip() in app.texts("[0-9]+"), f"it has not {run.stdout.strip()} nodes")
+    picture("journey-body")
+    print("body:", run.stdout.strip(), "nodes")
+    return app
+
+
 def meet_others(desk, vernier, shared):
     home = pathlib.Path.home()
+    shutil.copy(shared / "models" / "aud_silero_vad_v6_if.onnx", home / "voice.onnx")
     shutil.copy(shared / "models" / "txt_bert_toy_op12_unsorted.onnx", home / "tokens.onnx")
     shutil.copy(shared / "models" / "kws_micro_qdq.onnx", home / "already.onnx")
     subprocess.run([os.environ["VN_ORACLE_PYTHON"], "-c", UNKNOWN, home / "unknown.onnx"], check=True)
-    for each, name in ((read_tokens, "tokens"), (meet_quantized, "already"), (meet_unknown, "unknown")):
+    for each, name in ((read_tokens, "tokens"), (meet_quantized, "already"), (meet_unknown, "unknown"),
+                       (open_body, "voice")):
         app = each(desk, vernier, home / (name + ".onnx"))
         app.kill()
 

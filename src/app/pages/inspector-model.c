@@ -3,6 +3,7 @@
  * it. */
 #include "inspector-sections.h"
 
+#include "vn-body.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-quantize.h"
@@ -49,7 +50,10 @@ vn_inspector_model (VnModel *model)
   size = vn_format_bytes (model->file_size);
   weights = vn_format_bytes (vn_graph_weight_bytes (model->graph));
   inspector_model_add_count (list, _("Nodes"), model->graph->nodes->len);
-  inspector_model_add (list, _("File size"), size);
+  if (vn_graph_count_inner_nodes (model->graph) > 0)
+    inspector_model_add_count (list, _("Nodes in bodies"), vn_graph_count_inner_nodes (model->graph));
+  if (model->path != NULL)
+    inspector_model_add (list, _("File size"), size);
   inspector_model_add (list, _("Weights"), weights);
   if (n_quantized > 0)
     {
@@ -152,4 +156,36 @@ vn_inspector_metadata (VnModel *model)
     }
   note = g_strdup_printf ("%u", model->metadata->len / 2);
   return vn_section_new (_("Metadata"), note, list);
+}
+
+/**
+ * vn_inspector_bodies:
+ *
+ * Returns: (nullable): a row for each body that runs inside @node, which opens it; %NULL: there are none
+ */
+GtkWidget *
+vn_inspector_bodies (const VnNode *node)
+{
+  g_autoptr(GPtrArray) bodies = NULL;
+  GtkWidget *list;
+
+  g_return_val_if_fail (node != NULL, NULL);
+
+  bodies = vn_node_list_bodies (node);
+  if (bodies->len == 0)
+    return NULL;
+  list = vn_row_list_new ();
+  for (guint i = 0; i < bodies->len; i++)
+    {
+      const VnBody *body = bodies->pdata[i];
+      g_autofree char *n = g_strdup_printf (ngettext ("%u node", "%u nodes", body->n_nodes), body->n_nodes);
+      GtkWidget *row = vn_row_new (*body->attr != '\0' ? body->attr : _("Function"), n);
+
+      adw_action_row_add_suffix (ADW_ACTION_ROW (row), gtk_image_new_from_icon_name ("go-next-symbolic"));
+      gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);
+      gtk_actionable_set_action_name (GTK_ACTIONABLE (row), "win.open-body");
+      gtk_actionable_set_action_target (GTK_ACTIONABLE (row), "s", body->attr);
+      gtk_list_box_append (GTK_LIST_BOX (list), row);
+    }
+  return vn_section_new (_("Bodies"), NULL, list);
 }

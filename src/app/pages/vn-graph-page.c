@@ -2,6 +2,7 @@
 /* The page with the graph: connects the graph view, its legend and the bar of the selection with the document. */
 #include "graph-page-private.h"
 
+#include "vn-body.h"
 #include "vn-format.h"
 #include "vn-graph-picture.h"
 #include "vn-i18n.h"
@@ -393,6 +394,21 @@ vn_graph_page_dispose (GObject *object)
   G_OBJECT_CLASS (vn_graph_page_parent_class)->dispose (object);
 }
 
+/* The first that the node has; the inspector has all of them. */
+static void
+graph_page_open_body (VnGraphPage *self,
+                      guint        node)
+{
+  VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
+  g_autoptr(GPtrArray) bodies = NULL;
+
+  if (model == NULL || node >= model->graph->nodes->len)
+    return;
+  bodies = vn_node_list_bodies (g_ptr_array_index (model->graph->nodes, node));
+  if (bodies->len > 0)
+    gtk_widget_activate_action (GTK_WIDGET (self), "win.open-body", "s", ((const VnBody *) bodies->pdata[0])->attr);
+}
+
 static void
 vn_graph_page_class_init (VnGraphPageClass *klass)
 {
@@ -442,6 +458,7 @@ vn_graph_page_init (VnGraphPage *self)
   gtk_widget_set_parent (GTK_WIDGET (self->leak), GTK_WIDGET (self));
   g_signal_connect_object (self->view, "context-menu", G_CALLBACK (graph_page_show_context_menu), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->view, "selection-changed", G_CALLBACK (vn_graph_page_take_selection), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->view, "node-activated", G_CALLBACK (graph_page_open_body), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->view, "leak-activated", G_CALLBACK (vn_graph_page_show_leak), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->view, "failed", G_CALLBACK (graph_page_layout_failed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->view, "notify::zoom", G_CALLBACK (graph_page_zoom_changed), self, G_CONNECT_SWAPPED);

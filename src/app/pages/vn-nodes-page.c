@@ -309,7 +309,6 @@ vn_nodes_page_class_init (VnNodesPageClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = vn_nodes_page_dispose;
   g_type_ensure (VN_TYPE_ADAPTIVE_BIN);
-  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_c, GDK_CONTROL_MASK, "win.copy", "s", "name");
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-nodes-page.ui");
   gtk_widget_class_bind_template_child (widget_class, VnNodesPage, chips);
   gtk_widget_class_bind_template_child (widget_class, VnNodesPage, search);

@@ -3,6 +3,7 @@
 #include "vn-window-private.h"
 
 #include "vn-compat.h"
+#include "vn-body.h"
 #include "vn-copy-text.h"
 #include "vn-i18n.h"
 #include "vn-places.h"
@@ -367,6 +368,32 @@ window_actions_action_copy (GtkWidget  *widget,
   vn_toasts_show (self->toast, _("Copied"), NULL, NULL);
 }
 
+/* In a window of its own: it is a network like others. */
+static void
+window_actions_action_open_body (GtkWidget  *widget,
+                                 const char *name,
+                                 GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget), *other;
+  VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
+  GtkBitset *selection = vn_document_get_selection (self->document);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnModel) body = NULL;
+
+  if (model == NULL || gtk_bitset_get_size (selection) != 1)
+    return;
+  body = vn_model_new_for_body (g_ptr_array_index (model->graph->nodes, gtk_bitset_get_minimum (selection)),
+                                g_variant_get_string (parameter, NULL), &error);
+  if (body == NULL)
+    {
+      vn_bench_report_error (VN_BENCH (self->document), _("The body could not be opened"), error);
+      return;
+    }
+  other = vn_window_new (gtk_window_get_application (GTK_WINDOW (self)));
+  vn_bench_set_model (VN_BENCH (other->document), body);
+  gtk_window_present (GTK_WINDOW (other));
+}
+
 static void
 window_actions_install (GtkWidgetClass *klass)
 {
@@ -402,6 +429,7 @@ window_actions_install (GtkWidgetClass *klass)
     { "win.select-none", NULL, window_actions_action_select_none },
     { "win.grow-selection", "s", window_actions_action_grow_selection },
     { "win.copy", "s", window_actions_action_copy },
+    { "win.open-body", "s", window_actions_action_open_body },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
