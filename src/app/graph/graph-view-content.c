@@ -128,3 +128,19 @@ vn_graph_view_get_overlay (VnGraphView *self)
 
   return self->parts.content->whole_overlay;
 }
+
+/**
+ * vn_graph_view_set_page:
+ * @page: width by height of the page that networks which are too long to be read as a whole are folded into columns for; 0: they
+ *   stay one column
+ *
+ * What is in the middle of the view stays there.
+ */
+void
+vn_graph_view_set_page (VnGraphView *self,
+                        double       page)
+{
+  g_return_if_fail (VN_IS_GRAPH_VIEW (self) && page >= 0);
+
+  vn_graph_content_set_page (self->parts.content, page);
+}

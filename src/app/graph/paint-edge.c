@@ -31,12 +31,12 @@ paint_edge_trace (Paint         *paint,
 
       if (i + 1 == n)
         to.y -= MIN (shorten, to.y - points[i - 1].y);
-      if (i % 2 == 1 || plain || points[i - 1].x == to.x)
+      if (i % 2 == 1 || (plain && !vn_route_turns (points, n, i - 1)) || points[i - 1].x == to.x)
         {
           cairo_line_to (paint->cr, to.x, to.y);
           continue;
         }
-      vn_route_controls (points[i - 1], to, &c1, &c2);
+      vn_route_controls (points, n, i - 1, &c1, &c2);
       cairo_curve_to (paint->cr, c1.x, c1.y, c2.x, c2.y, to.x, to.y);
     }
 }
@@ -75,29 +75,41 @@ paint_edge_curve_parameter (VnPoint a,
   return (low + high) / 2;
 }
 
-/* The point of a route at a height; its nearer end if it does not reach there. */
+static VnPoint
+paint_edge_point_on_piece (const VnPoint *points,
+                           guint          n_points,
+                           guint          i,
+                           double         y)
+{
+  VnPoint a = points[i], b = points[i + 1], c1, c2;
+  double t, u;
+
+  if (i % 2 == 0 || a.x == b.x)
+    return (VnPoint) { a.x + (b.x - a.x) * (y - a.y) / (b.y - a.y), y };
+  vn_route_controls (points, n_points, i, &c1, &c2);
+  t = paint_edge_curve_parameter (a, c1, c2, b, y);
+  u = 1 - t;
+  return (VnPoint) { u * u * u * a.x + 3 * u * u * t * c1.x + 3 * u * t * t * c2.x + t * t * t * b.x, y };
+}
+
+/* The point of a route at a height, where it runs down there: the first such place, or the last one. Its beginning or its end if
+ * it does not reach there. */
 VnPoint
 vn_paint_point_on_route (const VnPoint *points,
                          guint          n_points,
-                         double         y)
+                         double         y,
+                         gboolean       last)
 {
-  for (guint i = 0; i + 1 < n_points; i++)
+  for (guint k = 0; k + 1 < n_points; k++)
     {
-      VnPoint a = points[i], b = points[i + 1], c1, c2;
-      double t, u;
+      guint i = last ? n_points - 2 - k : k;
 
-      if (y > b.y)
-        continue;
-      if (y <= a.y)
-        return a;
-      if (i % 2 == 0 || a.x == b.x)
-        return (VnPoint) { a.x + (b.x - a.x) * (y - a.y) / (b.y - a.y), y };
-      vn_route_controls (a, b, &c1, &c2);
-      t = paint_edge_curve_parameter (a, c1, c2, b, y);
-      u = 1 - t;
-      return (VnPoint) { u * u * u * a.x + 3 * u * u * t * c1.x + 3 * u * t * t * c2.x + t * t * t * b.x, y };
+      if (y >= points[i].y && y <= points[i + 1].y && points[i].y < points[i + 1].y)
+        return paint_edge_point_on_piece (points, n_points, i, y);
+      if (k == 0 && (last ? y > points[i + 1].y : y < points[i].y))
+        return points[last ? i + 1 : i];
     }
-  return n_points > 0 ? points[n_points - 1] : (VnPoint) { 0, 0 };
+  return n_points == 0 ? (VnPoint) { 0, 0 } : points[last ? 0 : n_points - 1];
 }
 
 static void
@@ -105,7 +117,7 @@ paint_diamond (Paint         *paint,
                const VnPoint *points,
                guint          n)
 {
-  VnPoint at = vn_paint_point_on_route (points, n, points[n - 1].y - ARROW_SIZE - DIAMOND);
+  VnPoint at = vn_paint_point_on_route (points, n, points[n - 1].y - ARROW_SIZE - DIAMOND, TRUE);
 
   cairo_move_to (paint->cr, at.x, at.y - DIAMOND);
   cairo_line_to (paint->cr, at.x + DIAMOND, at.y);
@@ -178,11 +190,11 @@ paint_edge_too_small (const VnPoint *points,
                       guint          n,
                       double         least)
 {
-  double dx = 0;
+  double length = 0;
 
   for (guint i = first + 1; i < n; i++)
-    dx += fabs (points[i].x - points[i - 1].x);
-  return dx + points[n - 1].y - points[first].y < least;
+    length += fabs (points[i].x - points[i - 1].x) + fabs (points[i].y - points[i - 1].y);
+  return length < least;
 }
 
 /* From far: many edges in one stroke; what is shorter than two pixels lies between touching boxes. */

@@ -108,9 +108,10 @@ paint_state_chip_place (Paint              *paint,
       if (end.x < region->x || end.x > region->x + region->width
           || end.y < region->y || end.y > region->y + region->height)
         continue;
-      return vn_paint_point_on_route (points, n, chip->enters ? region->y : region->y + region->height);
+      return vn_paint_point_on_route (points, n, chip->enters ? region->y : region->y + region->height,
+                                      chip->enters);
     }
-  return vn_paint_point_on_route (points, n, end.y + (chip->enters ? -16 : 10));
+  return vn_paint_point_on_route (points, n, end.y + (chip->enters ? -16 : 10), chip->enters);
 }
 
 /* In pixels, about the place where it sits. */

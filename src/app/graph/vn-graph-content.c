@@ -295,7 +295,7 @@ static void
 content_lay_out (VnGraphContent *self,
                  VnScene        *whole)
 {
-  g_autoptr(VnGraphLayout) layout = NULL;
+  g_autoptr(VnGraphLayout) layout = NULL, wrapped = NULL;
   g_autoptr(GError) error = NULL;
   VnScene *shown = whole;
 
@@ -309,17 +309,20 @@ content_lay_out (VnGraphContent *self,
     {
       self->cancellable = g_cancellable_new ();
       if (self->pending_fold != NULL)
-        vn_fold_lay_out_async (self->pending_fold, self->places, self->cancellable, content_done, self);
+        vn_fold_lay_out_async (self->pending_fold, self->places, self->page, self->cancellable, content_done, self);
       else
-        vn_graph_layout_new_async (whole, self->cancellable, content_done, self);
+        vn_graph_layout_new_async (whole, self->page, self->cancellable, content_done, self);
       return;
     }
   layout = self->pending_fold != NULL ? vn_fold_lay_out (self->pending_fold, self->places, NULL, &error)
                                       : vn_graph_layout_new_for_scene (whole, NULL, &error);
   if (layout == NULL)
-    content_failed (self, error);
-  else
-    content_laid_out (self, layout);
+    {
+      content_failed (self, error);
+      return;
+    }
+  wrapped = vn_graph_layout_wrap (layout, self->page);
+  content_laid_out (self, wrapped);
 }
 
 /* The same network with other precisions: places and selection stay. */
@@ -435,6 +438,26 @@ vn_graph_content_take_open (VnGraphContent *self,
 }
 
 /**
+ * vn_graph_content_set_page:
+ * @page: width by height of the page that long networks are folded into columns for; 0: they are one column
+ *
+ * Lays out what is shown for that page, and then shows it.
+ */
+void
+vn_graph_content_set_page (VnGraphContent *self,
+                           double          page)
+{
+  g_return_if_fail (VN_IS_GRAPH_CONTENT (self) && page >= 0);
+
+  if (self->page == page)
+    return;
+  self->page = page;
+  if (self->whole != NULL || self->pending != NULL)
+    vn_graph_content_take_open (self, self->open != NULL ? g_memdup2 (self->open, vn_groups_get_n (self->groups)) : NULL,
+                                VN_SCENE_NONE);
+}
+
+/**
  * vn_graph_content_set_network_like:
  * @scene: sealed
  * @groups: (nullable): of the scene
@@ -452,6 +475,7 @@ vn_graph_content_set_network_like (VnGraphContent *self,
   g_return_if_fail (VN_IS_GRAPH_CONTENT (self) && VN_IS_GRAPH_CONTENT (other) && scene != NULL);
 
   if (other->whole == NULL || other->layout == NULL || other->pending != NULL || other->fold != NULL || self->open != NULL ||
+      other->page != self->page ||
       (groups != NULL && vn_groups_get (groups, VN_GROUPS_ROOT)->n_nodes > GROUPED_NODES) ||
       !vn_scene_same_geometry (other->whole, scene) || (self->whole != NULL && vn_scene_same_geometry (self->whole, scene)))
     {

@@ -41,6 +41,7 @@ struct _VnGraphContent
   VnOverlay       *overlay;
 
   /*< private >*/
+  double           page;              /* width by height of the page that long networks are folded for; 0: they are not */
   VnFoldPlaces    *places;
   VnScene         *pending;           /* whole scene that is being laid out; the present one where groups open or close */
   VnFold          *pending_fold;
@@ -71,6 +72,8 @@ void         vn_graph_content_set_network_like (VnGraphContent *self,
                                                VnScene         *scene,
                                                VnGroups        *groups,    /* nullable */
                                                VnGraphContent  *other);
+void         vn_graph_content_set_page        (VnGraphContent  *self,
+                                               double           page);
 void         vn_graph_content_set_overlay     (VnGraphContent  *self,
                                                VnOverlay       *overlay);  /* nullable */
 void         vn_graph_content_cancel          (VnGraphContent  *self);

@@ -152,6 +152,7 @@ void         vn_paint_stub           (Paint            *paint,
                                       gboolean          hovered);
 VnPoint      vn_paint_point_on_route (const VnPoint    *points,
                                       guint             n_points,
-                                      double            y);
+                                      double            y,
+                                      gboolean          last);
 
 G_END_DECLS

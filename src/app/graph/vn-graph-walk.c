@@ -106,7 +106,7 @@ vn_graph_walk (VnGraphContent *self,
 /**
  * vn_graph_walk_to_end:
  *
- * Returns: the highest or the lowest box, the leftmost of them; %VN_SCENE_NONE: there is none
+ * Returns: the first or the last box as they are read, the leftmost of them; %VN_SCENE_NONE: there is none
  */
 guint
 vn_graph_walk_to_end (VnGraphContent *self,
@@ -119,15 +119,11 @@ vn_graph_walk_to_end (VnGraphContent *self,
   n = vn_graph_layout_get_n_nodes (self->layout);
   for (guint i = 0; i < n; i++)
     {
-      const VnRect *box = vn_graph_layout_get_box (self->layout, i), *other;
+      guint rank = vn_graph_layout_get_rank (self->layout, i), other = best != VN_SCENE_NONE
+                                                                       ? vn_graph_layout_get_rank (self->layout, best) : rank;
 
-      if (best == VN_SCENE_NONE)
-        {
-          best = i;
-          continue;
-        }
-      other = vn_graph_layout_get_box (self->layout, best);
-      if (box->y == other->y ? box->x < other->x : (box->y > other->y) == last)
+      if (best == VN_SCENE_NONE || (rank == other ? graph_walk_middle_x (self, i) < graph_walk_middle_x (self, best)
+                                                  : (rank > other) == last))
         best = i;
     }
   return best;

@@ -10,6 +10,7 @@
 #include "vn-settings.h"
 
 #define MOST_SYMBOLS 6       /* that are explained on the canvas */
+#define PAGE         1.25    /* width by height that long networks are folded for: half the window is panels, or none of it */
 #define THREAD_NODES 1500    /* smaller models are prepared in a few milliseconds */
 
 static void graph_page_init_interface (VnPageInterface *interface);
@@ -18,6 +19,25 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (VnGraphPage, vn_graph_page, ADW_TYPE_BIN,
                                G_IMPLEMENT_INTERFACE (VN_TYPE_PAGE, graph_page_init_interface))
 
 /* ---- groups and pairs ---- */
+
+static void
+graph_page_show_columns (GSimpleAction *action,
+                         GVariant      *value,
+                         gpointer       data)
+{
+  VnGraphPage *self = data;
+
+  g_simple_action_set_state (action, value);
+  vn_settings_set_bool ("columns", g_variant_get_boolean (value));
+  vn_graph_view_set_page (self->view, g_variant_get_boolean (value) ? PAGE : 0);
+}
+
+static void
+graph_page_columns_changed (VnGraphPage *self)
+{
+  g_action_group_change_action_state (G_ACTION_GROUP (self->actions), "columns",
+                                      g_variant_new_boolean (vn_settings_get_bool ("columns", TRUE)));
+}
 
 static void graph_page_fold_pairs (GSimpleAction *action,
                                    GVariant      *value,
@@ -113,6 +133,7 @@ graph_page_add_actions (VnGraphPage *self)
   static const GActionEntry entries[] = {
     { "groups", NULL, NULL, "false", graph_page_show_groups, { 0 } },
     { "fold-pairs", NULL, NULL, "true", graph_page_fold_pairs, { 0 } },
+    { "columns", NULL, NULL, "true", graph_page_show_columns, { 0 } },
     { "expand-all", graph_page_change_groups, NULL, NULL, NULL, { 0 } },
     { "collapse-all", graph_page_change_groups, NULL, NULL, NULL, { 0 } },
     { "expand", graph_page_change_groups, NULL, NULL, NULL, { 0 } },
@@ -128,6 +149,10 @@ graph_page_add_actions (VnGraphPage *self)
   g_action_map_add_action_entries (G_ACTION_MAP (self->actions), entries, G_N_ELEMENTS (entries), self);
   g_simple_action_set_state (G_SIMPLE_ACTION (g_action_map_lookup_action (G_ACTION_MAP (self->actions), "fold-pairs")),
                              g_variant_new_boolean (vn_settings_get_bool ("fold-pairs", TRUE)));
+  graph_page_columns_changed (self);
+  if (vn_settings_get () != NULL)
+    g_signal_connect_object (vn_settings_get (), "changed::columns", G_CALLBACK (graph_page_columns_changed), self,
+                             G_CONNECT_SWAPPED);
   graph_page_update_actions (self);
   g_signal_connect_object (self->view, "folding-changed", G_CALLBACK (graph_page_update_actions), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->view, "focus-changed", G_CALLBACK (graph_page_update_actions), self, G_CONNECT_SWAPPED);

@@ -168,6 +168,7 @@ application_set_accels (GtkApplication *app)
     { "win.next-bad", { "<Control>j" } },
     { "graph.groups", { "<Control>g" } },
     { "graph.fold-pairs", { "F7" } },
+    { "graph.columns", { "<Shift>F7" } },
     { "graph.lasso", { "<Control>l" } },
     { "graph.next-selected", { "F3" } },
     { "graph.previous-selected", { "<Shift>F3" } },

@@ -180,6 +180,8 @@ preferences_fill_window (GtkWidget *group)
   preferences_add_combo (group, "color-scheme", _("Colors"), NULL, ids, titles);
   preferences_add_switch (group, "open-last", _("Resume Last Session"), _("Opens the last model or project when "
                                                                            "Vernier starts"));
+  preferences_add_switch (group, "columns", _("Long Networks in Columns"),
+                          _("Instead of one that has to be scrolled; Shift+F7 switches, too"));
 }
 
 static void

@@ -243,7 +243,7 @@ network_draw_edge (const Strip *strip,
         {
           VnPoint c1, c2;
 
-          vn_route_controls (points[i], points[i + 1], &c1, &c2);
+          vn_route_controls (points, n, i, &c1, &c2);
           c1 = network_point (strip, row, c1);
           c2 = network_point (strip, row, c2);
           vn_pen_curve (strip->pen, (double[]) { c1.x, c1.y, c2.x, c2.y }, to.x, to.y);

@@ -492,7 +492,7 @@ vn_fold_lay_out (const VnFold  *self,
   return compose.layout;
 }
 
-typedef struct { VnFold *fold; VnFoldPlaces *places; } Task;
+typedef struct { VnFold *fold; VnFoldPlaces *places; double page; } Task;
 
 static void
 fold_layout_free_task (gpointer data)
@@ -512,23 +512,25 @@ fold_layout_thread (GTask        *task,
 {
   const Task *data = task_data;
   GError *error = NULL;
-  VnGraphLayout *layout = vn_fold_lay_out (data->fold, data->places, cancellable, &error);
+  g_autoptr(VnGraphLayout) layout = vn_fold_lay_out (data->fold, data->places, cancellable, &error);
 
   if (layout == NULL)
     g_task_return_error (task, error);
   else
-    g_task_return_pointer (task, layout, (GDestroyNotify) vn_graph_layout_unref);
+    g_task_return_pointer (task, vn_graph_layout_wrap (layout, data->page), (GDestroyNotify) vn_graph_layout_unref);
 }
 
 /**
  * vn_fold_lay_out_async:
+ * @page: as vn_graph_layout_wrap() takes it
  * @callback: called on the calling thread's main context; vn_graph_layout_new_finish() gives it the layout
  *
- * As vn_fold_lay_out(), on a worker thread.
+ * As vn_fold_lay_out() and vn_graph_layout_wrap(), on a worker thread.
  */
 void
 vn_fold_lay_out_async (VnFold              *self,
                        VnFoldPlaces        *places,
+                       double               page,
                        GCancellable        *cancellable,
                        GAsyncReadyCallback  callback,
                        gpointer             user_data)
@@ -536,10 +538,10 @@ vn_fold_lay_out_async (VnFold              *self,
   g_autoptr(GTask) task = g_task_new (NULL, cancellable, callback, user_data);
   Task *data;
 
-  g_return_if_fail (self != NULL && places != NULL);
+  g_return_if_fail (self != NULL && places != NULL && page >= 0);
 
   data = g_new0 (Task, 1);
-  *data = (Task) { vn_fold_ref (self), vn_fold_places_ref (places) };
+  *data = (Task) { vn_fold_ref (self), vn_fold_places_ref (places), page };
   g_task_set_source_tag (task, vn_fold_lay_out_async);
   g_task_set_task_data (task, data, fold_layout_free_task);
   vn_thread_run_task (task, fold_layout_thread);

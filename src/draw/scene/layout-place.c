@@ -388,5 +388,6 @@ vn_graph_layout_place (Work    *work,
   for (guint v = 0; v < work->vertices->len; v++)
     VERTEX (work, v)->x = round (VERTEX (work, v)->x);
   vn_graph_layout_nudge (work, below);
+  vn_graph_layout_hold (work);
   return TRUE;
 }

@@ -42,6 +42,7 @@ VnGraphLayout *vn_fold_lay_out       (const VnFold   *self,
                                       GError        **error);
 void           vn_fold_lay_out_async (VnFold         *self,
                                       VnFoldPlaces   *places,
+                                      double          page,
                                       GCancellable   *cancellable,
                                       GAsyncReadyCallback callback,
                                       gpointer        user_data);

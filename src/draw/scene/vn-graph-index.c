@@ -71,6 +71,60 @@ graph_index_add_entries (const VnGraphIndex *self,
       }
 }
 
+/**
+ * vn_route_turns:
+ * @i: odd: where a curve begins
+ *
+ * Returns: whether the line before the curve or the one after it runs upwards: the line goes on in the next column
+ */
+gboolean
+vn_route_turns (const VnPoint *points,
+                guint          n_points,
+                guint          i)
+{
+  g_return_val_if_fail (points != NULL && i % 2 == 1 && i + 1 < n_points, FALSE);
+
+  return points[i].y < points[i - 1].y || (i + 2 < n_points && points[i + 2].y < points[i + 1].y);
+}
+
+/**
+ * vn_route_controls:
+ * @points: as vn_graph_layout_get_route() returns them
+ * @i: odd: where the curve begins
+ * @c1: (out): control point next to its beginning
+ * @c2: (out): control point next to its end
+ *
+ * Tangents are vertical, of half the distance but 14 … 60 px, and never past the other end: the curve stays between the two
+ * heights. Where the line turns back it goes that far beyond them.
+ */
+void
+vn_route_controls (const VnPoint *points,
+                   guint          n_points,
+                   guint          i,
+                   VnPoint       *c1,
+                   VnPoint       *c2)
+{
+  VnPoint from, to;
+  double dy, reach;
+
+  g_return_if_fail (points != NULL && i % 2 == 1 && i + 1 < n_points && c1 != NULL && c2 != NULL);
+
+  from = points[i];
+  to = points[i + 1];
+  if (vn_route_turns (points, n_points, i))
+    {
+      reach = MIN (14 + fabs (to.x - from.x) / 10, VN_ROUTE_TURN);
+      *c1 = (VnPoint) { from.x, from.y + (from.y < points[i - 1].y ? -reach : reach) };
+      *c2 = (VnPoint) { to.x, to.y + (from.y < points[i - 1].y ? -reach : reach) };
+      return;
+    }
+  dy = to.y - from.y;
+  reach = CLAMP (hypot (to.x - from.x, dy) / 2, 14, 60);
+  reach = MIN (reach, MAX (dy, 0));
+  *c1 = (VnPoint) { from.x, from.y + reach };
+  *c2 = (VnPoint) { to.x, to.y - reach };
+}
+
 static VnRect
 graph_index_span (VnPoint a,
                   VnPoint b)
@@ -121,7 +175,13 @@ index_edges (VnGraphIndex *self)
       const VnPoint *points = vn_graph_layout_get_route (self->layout, i, &n, NULL);
 
       for (guint k = 0; k + 1 < n; k++)
-        graph_index_add_entries (self, entries, graph_index_span (points[k], points[k + 1]), i);
+        {
+          VnRect span = graph_index_span (points[k], points[k + 1]);
+
+          if (k % 2 == 1 && vn_route_turns (points, n, k))
+            span = (VnRect) { span.x, span.y - VN_ROUTE_TURN, span.width, span.height + 2 * VN_ROUTE_TURN };
+          graph_index_add_entries (self, entries, span, i);
+        }
     }
   graph_index_fill_table (self, &self->edges, entries);
 }
@@ -306,28 +366,6 @@ vn_graph_index_node_at (const VnGraphIndex *self,
   return nodes->len > 0 ? g_array_index (nodes, guint, 0) : VN_SCENE_NONE;
 }
 
-/**
- * vn_route_controls:
- * @c1: (out): control point next to @from
- * @c2: (out): control point next to @to
- *
- * Tangents are vertical, of half the distance but 14 … 60 px, and never past the other end: the curve stays
- * between the two heights.
- */
-void
-vn_route_controls (VnPoint  from,
-                   VnPoint  to,
-                   VnPoint *c1,
-                   VnPoint *c2)
-{
-  double dy = to.y - from.y;
-  double reach = CLAMP (hypot (to.x - from.x, dy) / 2, 14, 60);
-
-  reach = MIN (reach, MAX (dy, 0));
-  *c1 = (VnPoint) { from.x, from.y + reach };
-  *c2 = (VnPoint) { to.x, to.y - reach };
-}
-
 static double
 graph_index_distance_to_line (VnPoint a,
                               VnPoint b,
@@ -341,17 +379,18 @@ graph_index_distance_to_line (VnPoint a,
 }
 
 static double
-graph_index_distance_to_curve (VnPoint a,
-                               VnPoint b,
-                               VnPoint p)
+graph_index_distance_to_curve (const VnPoint *points,
+                               guint          n_points,
+                               guint          start,
+                               VnPoint        p)
 {
-  VnPoint c1, c2, last = a;
+  VnPoint a = points[start], b = points[start + 1], c1, c2, last = a;
   double least = G_MAXDOUBLE;
 
   if (a.x == b.x)
     return graph_index_distance_to_line (a, b, p);
 
-  vn_route_controls (a, b, &c1, &c2);
+  vn_route_controls (points, n_points, start, &c1, &c2);
   for (guint i = 1; i <= CURVE_STEPS; i++)
     {
       double t = i / (double) CURVE_STEPS, u = 1 - t;
@@ -384,7 +423,7 @@ vn_route_distance (const VnPoint *points,
   for (guint i = 0; i + 1 < n_points; i++)
     {
       double distance = i % 2 == 0 ? graph_index_distance_to_line (points[i], points[i + 1], point)
-                                   : graph_index_distance_to_curve (points[i], points[i + 1], point);
+                                   : graph_index_distance_to_curve (points, n_points, i, point);
 
       least = MIN (least, distance);
     }

@@ -8,6 +8,8 @@ G_BEGIN_DECLS
 /* A grid over a layout that answers what is in a rectangle or near a point. Immutable; readable from any
  * thread. */
 
+#define VN_ROUTE_TURN 60.    /* how far a line reaches that turns back, at most */
+
 typedef struct _VnGraphIndex VnGraphIndex;
 
 VnGraphIndex *vn_graph_index_new        (VnGraphLayout           *layout);
@@ -31,8 +33,12 @@ guint         vn_graph_index_stub_at    (const VnGraphIndex *self,
 double        vn_route_distance         (const VnPoint      *points,
                                          guint               n_points,
                                          VnPoint             point);
-void          vn_route_controls         (VnPoint             from,
-                                         VnPoint             to,
+gboolean      vn_route_turns            (const VnPoint      *points,
+                                         guint               n_points,
+                                         guint               i);
+void          vn_route_controls         (const VnPoint      *points,
+                                         guint               n_points,
+                                         guint               i,
                                          VnPoint            *c1,
                                          VnPoint            *c2);
 

@@ -120,6 +120,8 @@ void     vn_graph_layout_route        (const Work    *work,
 void     vn_graph_layout_nudge        (Work        *work,
                                        const guint *below);
 
+void     vn_graph_layout_hold         (Work        *work);
+
 static inline double
 vn_graph_layout_separation (const Vertex *a,
                             const Vertex *b)

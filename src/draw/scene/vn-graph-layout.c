@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The layout as a whole: runs the stages (ranks, order, places, routes), on a worker thread if asked to, and hands
- * out the result. */
+/* The layout as a whole: runs the stages (ranks, order, places, routes), and hands out the result. */
 #include "vn-graph-layout-private.h"
-#include "vn-thread.h"
 
 #include <string.h>
 
@@ -210,56 +208,6 @@ vn_graph_layout_new_for_scene (const VnScene  *scene,
       edges[i] = (VnGraphLayoutEdge) { edge->from, edge->to, edge->output, edge->input };
     }
   return vn_graph_layout_new (&input, cancellable, error);
-}
-
-static void
-layout_thread (GTask        *task,
-               gpointer      source_object,
-               gpointer      task_data,
-               GCancellable *cancellable)
-{
-  GError *error = NULL;
-  VnGraphLayout *layout = vn_graph_layout_new_for_scene (task_data, cancellable, &error);
-
-  if (layout == NULL)
-    g_task_return_error (task, error);
-  else
-    g_task_return_pointer (task, layout, (GDestroyNotify) vn_graph_layout_unref);
-}
-
-/**
- * vn_graph_layout_new_async:
- * @callback: called on the calling thread's main context
- *
- * As vn_graph_layout_new_for_scene(), on a worker thread.
- */
-void
-vn_graph_layout_new_async (VnScene             *scene,
-                           GCancellable        *cancellable,
-                           GAsyncReadyCallback  callback,
-                           gpointer             user_data)
-{
-  g_autoptr(GTask) task = g_task_new (NULL, cancellable, callback, user_data);
-
-  g_return_if_fail (scene != NULL);
-
-  g_task_set_source_tag (task, vn_graph_layout_new_async);
-  g_task_set_task_data (task, vn_scene_ref (scene), (GDestroyNotify) vn_scene_unref);
-  vn_thread_run_task (task, layout_thread);
-}
-
-/**
- * vn_graph_layout_new_finish:
- *
- * Returns: (transfer full): the layout, or %NULL
- */
-VnGraphLayout *
-vn_graph_layout_new_finish (GAsyncResult  *result,
-                            GError       **error)
-{
-  g_return_val_if_fail (G_IS_TASK (result), NULL);
-
-  return g_task_propagate_pointer (G_TASK (result), error);
 }
 
 /**

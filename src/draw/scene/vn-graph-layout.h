@@ -69,11 +69,14 @@ VnGraphLayout           *vn_graph_layout_new_for_scene (const VnScene           
                                                         GCancellable              *cancellable,
                                                         GError                   **error);
 void                     vn_graph_layout_new_async     (VnScene                   *scene,
+                                                        double                     page,
                                                         GCancellable              *cancellable,
                                                         GAsyncReadyCallback        callback,
                                                         gpointer                   user_data);
 VnGraphLayout           *vn_graph_layout_new_finish    (GAsyncResult              *result,
                                                         GError                   **error);
+VnGraphLayout           *vn_graph_layout_wrap          (VnGraphLayout             *self,
+                                                        double                     page);
 VnGraphLayout           *vn_graph_layout_ref           (VnGraphLayout             *self);
 void                     vn_graph_layout_unref         (VnGraphLayout             *self);
 guint                    vn_graph_layout_get_n_nodes   (const VnGraphLayout       *self);
