@@ -69,6 +69,18 @@ graph_view_fade_tick (GtkWidget     *widget,
   return G_SOURCE_REMOVE;
 }
 
+/* Colors that fade are of the boxes that were shown until now. */
+static void
+graph_view_end_fade (VnGraphView *self)
+{
+  if (self->fade_tick == 0)
+    return;
+  gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->fade_tick);
+  self->fade_tick = 0;
+  vn_graph_painter_set_fade (self->parts.painter, NULL, 1);
+  g_clear_pointer (&self->fade_from, vn_overlay_unref);
+}
+
 static void
 graph_view_start_fade (VnGraphView *self,
                        VnOverlay   *from)
@@ -128,6 +140,7 @@ graph_view_shown (VnGraphView *self)
   VnRect head = has_boxes ? graph_view_measure_head (layout) : (VnRect) { 0 };
 
   vn_graph_folding_stop (self->folding);
+  graph_view_end_fade (self);
   vn_viewport_set_content (self->parts.viewport, layout != NULL ? &bounds : NULL, has_boxes ? &head : NULL,
                            has_boxes ? vn_graph_layout_get_box (layout, 0) : NULL);
   vn_graph_painter_set_content (painter, NULL, NULL, NULL);
