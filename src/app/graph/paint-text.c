@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define MAX_TEXTS 8000
-#define LEAST_FAR_SIZE 7.5   /* that one can still read */
+#define LEAST_SIZE 7.5   /* of letters that one can still read */
 
 static const struct { double size; gboolean bold; } styles[N_TEXT_STYLES] = {
   [TEXT_OP] = { 13, TRUE },
@@ -140,12 +140,13 @@ paint_text_shorten_name (PangoLayout *layout,
 static void
 paint_text_shrink (VnGraphPainter *self,
                    PangoLayout    *layout,
+                   TextStyle       style,
                    double          max_width)
 {
-  PangoFontDescription *font = pango_font_description_copy (self->fonts[TEXT_FAR]);
-  double size = styles[TEXT_FAR].size * max_width / paint_text_measure (layout);
+  PangoFontDescription *font = pango_font_description_copy (self->fonts[style]);
+  double size = styles[style].size * max_width / paint_text_measure (layout);
 
-  pango_font_description_set_absolute_size (font, MAX (size, LEAST_FAR_SIZE) * PANGO_SCALE);
+  pango_font_description_set_absolute_size (font, MAX (size, LEAST_SIZE) * PANGO_SCALE);
   pango_layout_set_font_description (layout, font);
   pango_font_description_free (font);
 }
@@ -159,6 +160,7 @@ vn_paint_text (Paint      *paint,
                double      max_width,
                double     *width)
 {
+  const gboolean shrinks = style == TEXT_FAR || style == TEXT_OP_MIDDLE;
   VnGraphPainter *self = paint->self;
   TextKey probe = { style, (int) max_width, (char *) text };
   PangoLayout *layout = g_hash_table_lookup (self->texts, &probe);
@@ -176,12 +178,11 @@ vn_paint_text (Paint      *paint,
         {
           if (style == TEXT_NAME)
             paint_text_shorten_name (layout, text, max_width);
-          if (style == TEXT_FAR && paint_text_measure (layout) > max_width)
-            paint_text_shrink (self, layout, max_width);
+          if (shrinks && paint_text_measure (layout) > max_width)
+            paint_text_shrink (self, layout, style, max_width);
           if (paint_text_measure (layout) > max_width)
             {
-              pango_layout_set_ellipsize (layout, style == TEXT_NAME || style == TEXT_FAR ? PANGO_ELLIPSIZE_MIDDLE
-                                                                                         : PANGO_ELLIPSIZE_END);
+              pango_layout_set_ellipsize (layout, style == TEXT_NAME || shrinks ? PANGO_ELLIPSIZE_MIDDLE : PANGO_ELLIPSIZE_END);
               pango_layout_set_width (layout, (int) (max_width * PANGO_SCALE));
             }
         }

@@ -19,6 +19,7 @@
 #define PAGE_HEIGHT (18 * GOLDEN_COARSE * GOLDEN_REDUCED)
 #define MARGIN      24.
 #define N_LARGE     120
+#define PAGE        1.25       /* as the graph page folds long networks */
 
 static const GoldenStyle styles[] = { { "light", FALSE, FALSE }, { "dark", TRUE, FALSE } };
 
@@ -119,6 +120,7 @@ open_network (const Network *network)
   g_autoptr(VnGroups) groups = vn_groups_new (scene);
 
   g_signal_connect (content, "failed", G_CALLBACK (mark_failed), NULL);
+  vn_graph_content_set_page (content, PAGE);
   vn_graph_content_set_network (content, scene, groups);
   while (content->layout == NULL)
     g_main_context_iteration (NULL, TRUE);
