@@ -6,6 +6,7 @@
 #include "vn-evaluate.h"
 #include "vn-i18n.h"
 #include "vn-model-metadata.h"
+#include "vn-open-inputs.h"
 #include "vn-thread.h"
 
 /*< private >
@@ -133,6 +134,34 @@ vn_bench_get_size (VnBench    *self,
 
   shape = self->found.sizes != NULL ? g_hash_table_lookup (self->found.sizes, name) : NULL;
   return shape != NULL ? shape : g_hash_table_lookup (self->subject->input_shapes, name);
+}
+
+/**
+ * vn_bench_dup_known_sizes:
+ *
+ * Returns: (transfer full) (nullable) (element-type utf8 VnShape): of the inputs that have open dims those whose size is known:
+ *   from the samples, or as the user gave it; %NULL: none
+ */
+GHashTable *
+vn_bench_dup_known_sizes (VnBench *self)
+{
+  g_autoptr(GHashTable) known = vn_open_inputs_new ();
+  GHashTableIter iter;
+  gpointer name;
+
+  g_return_val_if_fail (VN_IS_BENCH (self), NULL);
+
+  if (self->subject->input_shapes == NULL)
+    return NULL;
+  g_hash_table_iter_init (&iter, self->subject->input_shapes);
+  while (g_hash_table_iter_next (&iter, &name, NULL))
+    {
+      const VnShape *size = vn_bench_get_size (self, name);
+
+      if (vn_shape_is_static (size))
+        g_hash_table_insert (known, g_strdup (name), g_memdup2 (size, sizeof *size));
+    }
+  return g_hash_table_size (known) > 0 ? g_steal_pointer (&known) : NULL;
 }
 
 /**

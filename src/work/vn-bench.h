@@ -199,6 +199,7 @@ void              vn_bench_set_n_samples (VnBench *self,
 GHashTable    *vn_bench_get_input_shapes (VnBench *self);   /* name -> VnShape; NULL: all are fixed */
 GHashTable    *vn_bench_dup_given_shapes (VnBench          *self,
                                           const VnDataSpec *data);
+GHashTable    *vn_bench_dup_known_sizes  (VnBench    *self);
 const VnShape *vn_bench_get_size         (VnBench    *self,
                                           const char *name);
 void           vn_bench_set_input_shape  (VnBench       *self,

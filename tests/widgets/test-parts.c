@@ -187,6 +187,18 @@ open_open_model (Fixture *fixture)
   vn_test_settle (500);
 }
 
+static gboolean
+writes_shape (VnGraphView *view,
+              const char  *shape)
+{
+  VnScene *scene = vn_graph_view_get_scene (view);
+
+  for (guint i = 0; i < vn_scene_get_n_nodes (scene); i++)
+    if (g_strcmp0 (vn_scene_get_node (scene, i)->shape, shape) == 0)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 test_sizes (Fixture       *fixture,
             gconstpointer  data)
@@ -194,7 +206,7 @@ test_sizes (Fixture       *fixture,
   static const struct { const char *text; gboolean fits; } cases[] = {
     { "1×3×8×8", TRUE }, { "1×4×8×8", FALSE }, { "1×3×8", FALSE }, { "many", FALSE }, { "1x3x20x30", TRUE },
   };
-  GtkWidget *sizes = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_INPUT_SIZES, NULL), *row;
+  GtkWidget *sizes = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_INPUT_SIZES, NULL), *row, *view;
   gint64 last = 0;
 
   g_assert_nonnull (sizes);
@@ -214,6 +226,9 @@ test_sizes (Fixture       *fixture,
       g_assert_cmpint (vn_bench_get_size (VN_BENCH (fixture->document), "image")->dims[3], ==, last);
     }
   g_assert_cmpint (last, ==, 30);
+  view = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_GRAPH_VIEW, NULL);
+  vn_test_settle (300);
+  g_assert_true (writes_shape (VN_GRAPH_VIEW (view), "1×3×20×30"));
 }
 
 static void

@@ -38,6 +38,7 @@ struct _VnGraphPage
   VnMinimap     *minimap;
   GSimpleActionGroup *actions;
   GtkPopover    *context, *leak;
+  GHashTable    *sizes;         /* nullable: of inputs, by which shapes are written */
   GtkRevealer   *bar;
   GtkWidget     *corner, *zoom_box;   /* minimap and zoom; the latter alone */
   GtkMenuButton *precision;

@@ -228,7 +228,7 @@ graph_page_start_grouping (VnGraphPage *self,
     return FALSE;
   self->grouping = g_cancellable_new ();
   vn_scene_build_grouped_async (model, vn_bench_get_shown (VN_BENCH (self->document)), graph_page_get_pairs (self),
-                                self->groups, self->grouping, graph_page_grouped, g_object_ref (self));
+                                self->sizes, self->groups, self->grouping, graph_page_grouped, g_object_ref (self));
   return TRUE;
 }
 
@@ -242,6 +242,8 @@ graph_page_scene_changed (VnGraphPage *self)
     g_cancellable_cancel (self->grouping);
   g_clear_object (&self->grouping);
   vn_graph_page_check_numbers (self);
+  g_clear_pointer (&self->sizes, g_hash_table_unref);
+  self->sizes = vn_bench_dup_known_sizes (VN_BENCH (self->document));
   if (model != self->grouped)
     {
       g_clear_pointer (&self->scene, vn_scene_unref);
@@ -253,11 +255,41 @@ graph_page_scene_changed (VnGraphPage *self)
     return;
   g_clear_pointer (&self->scene, vn_scene_unref);
   if (model != NULL)
-    self->scene = vn_scene_build (model, vn_bench_get_shown (VN_BENCH (self->document)), graph_page_get_pairs (self));
+    self->scene = vn_scene_build_sized (model, vn_bench_get_shown (VN_BENCH (self->document)), graph_page_get_pairs (self),
+                                        self->sizes);
   if (model != NULL && self->groups == NULL)
     self->groups = vn_groups_new (self->scene);
   self->grouped = model;
   graph_page_show_scene (self);
+}
+
+static gboolean
+graph_page_same_sizes (GHashTable *a,
+                       GHashTable *b)
+{
+  GHashTableIter iter;
+  gpointer name, size;
+
+  if (a == NULL || b == NULL || g_hash_table_size (a) != g_hash_table_size (b))
+    return a == b;
+  g_hash_table_iter_init (&iter, a);
+  while (g_hash_table_iter_next (&iter, &name, &size))
+    if (g_hash_table_lookup (b, name) == NULL || !vn_shape_equal (size, g_hash_table_lookup (b, name)))
+      return FALSE;
+  return TRUE;
+}
+
+/* Sizes of inputs were given, or are those of samples: shapes are written anew. */
+static void
+graph_page_data_changed (VnGraphPage *self)
+{
+  g_autoptr(GHashTable) sizes = vn_bench_dup_known_sizes (VN_BENCH (self->document));
+
+  if (self->grouped == NULL || self->grouped != vn_bench_get_model (VN_BENCH (self->document)) ||
+      graph_page_same_sizes (sizes, self->sizes))
+    return;
+  self->grouped = NULL;
+  graph_page_scene_changed (self);
 }
 
 static void
@@ -333,6 +365,7 @@ graph_page_set_document (VnPage     *page,
   vn_bench_set_group_func (VN_BENCH (document), vn_graph_page_dup_group_title, self);
   g_signal_connect_object (document, "changed::recipe", G_CALLBACK (gtk_popover_popdown), self->leak, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "changed::run", G_CALLBACK (graph_page_scene_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::data", G_CALLBACK (graph_page_data_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "metric-changed", G_CALLBACK (vn_graph_page_metric_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "selection-changed", G_CALLBACK (vn_graph_page_selection_changed), self,
                            G_CONNECT_SWAPPED);
@@ -407,6 +440,7 @@ vn_graph_page_dispose (GObject *object)
   if (self->leak != NULL)
     gtk_widget_unparent (GTK_WIDGET (self->leak));
   self->leak = NULL;
+  g_clear_pointer (&self->sizes, g_hash_table_unref);
   g_clear_pointer (&self->scene, vn_scene_unref);
   g_clear_pointer (&self->groups, vn_groups_unref);
   if (self->document != NULL)

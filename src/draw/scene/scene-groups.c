@@ -8,6 +8,7 @@ typedef struct
   VnModel  *model;
   VnRun *result;    /* nullable */
   VnPairsShown pairs;
+  GHashTable *sizes;   /* nullable; not changed any more */
   VnScene  *scene;
   VnGroups *groups;    /* of the scene, or of one of the same geometry */
 } Made;
@@ -19,6 +20,7 @@ scene_groups_free (gpointer data)
 
   vn_model_unref (made->model);
   g_clear_pointer (&made->result, vn_run_unref);
+  g_clear_pointer (&made->sizes, g_hash_table_unref);
   g_clear_pointer (&made->scene, vn_scene_unref);
   g_clear_pointer (&made->groups, vn_groups_unref);
   g_free (made);
@@ -32,7 +34,7 @@ scene_groups_thread (GTask        *task,
 {
   Made *made = task_data;
 
-  made->scene = vn_scene_build (made->model, made->result, made->pairs);
+  made->scene = vn_scene_build_sized (made->model, made->result, made->pairs, made->sizes);
   if (made->groups == NULL)
     made->groups = vn_groups_new (made->scene);
   g_task_return_boolean (task, TRUE);
@@ -42,6 +44,7 @@ scene_groups_thread (GTask        *task,
  * vn_scene_build_grouped_async:
  * @model: must not be edited meanwhile
  * @result: (nullable): of the model
+ * @sizes: (nullable): as vn_scene_build_sized(); must not change any more
  * @groups: (nullable): of the model with its pairs shown like that, if they are known already
  * @callback: called on the calling thread's main context
  *
@@ -51,6 +54,7 @@ void
 vn_scene_build_grouped_async (VnModel             *model,
                               VnRun               *result,
                               VnPairsShown         pairs,
+                              GHashTable          *sizes,
                               VnGroups            *groups,
                               GCancellable        *cancellable,
                               GAsyncReadyCallback  callback,
@@ -65,6 +69,7 @@ vn_scene_build_grouped_async (VnModel             *model,
   made->model = vn_model_ref (model);
   made->result = result != NULL ? vn_run_ref (result) : NULL;
   made->pairs = pairs;
+  made->sizes = sizes != NULL ? g_hash_table_ref (sizes) : NULL;
   made->groups = groups != NULL ? vn_groups_ref (groups) : NULL;
   g_task_set_source_tag (task, vn_scene_build_grouped_async);
   g_task_set_task_data (task, made, scene_groups_free);

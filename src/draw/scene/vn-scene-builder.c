@@ -17,6 +17,7 @@ typedef struct
   guint         *box_of;      /* node index -> scene index */
   VnScenePairs   pairs;
   GHashTable    *letters;     /* symbol of a dimension -> what stands for it */
+  VnModel       *sized;       /* nullable: the same model with sizes of inputs that are known */
 } Build;
 
 /* Longer ones, such as "floor((height - 1) / 2) + 1", are said by a letter: the shape would have no room for them. */
@@ -70,11 +71,24 @@ scene_builder_get_letter (Build      *self,
   return letter;
 }
 
+/* As far as it is known by the sizes of inputs. */
+static const VnType *
+scene_builder_get_type (const Build   *self,
+                        const VnValue *value)
+{
+  const VnValue *sized = self->sized != NULL && value->type.shape.rank >= 0 && !vn_shape_is_static (&value->type.shape)
+                         ? vn_graph_find_value (self->sized->graph, value->name) : NULL;
+
+  return sized != NULL && sized->type.kind == value->type.kind && sized->type.shape.rank == value->type.shape.rank
+         ? &sized->type : &value->type;
+}
+
 /* "1×3×224×224", names for dims that have one. */
 static char *
-scene_builder_dup_shape (Build        *self,
-                         const VnType *type)
+scene_builder_dup_shape (Build         *self,
+                         const VnValue *value)
 {
+  const VnType *type = scene_builder_get_type (self, value);
   GString *text;
 
   if (type->kind != VN_TYPE_TENSOR || type->shape.rank < 0)
@@ -200,7 +214,7 @@ scene_builder_add_box (Build        *self,
   VnSceneNode box = { .id = id, .source = node->index, .op = node->op_type, .detail = detail };
 
   if (output != NULL)
-    shape = scene_builder_dup_shape (self, &output->type);
+    shape = scene_builder_dup_shape (self, output);
   box.family = vn_op_family (node);
   box.weighted = scene_builder_has_float_weights (self, node);
   box.slim = scene_builder_is_slim (&box);
@@ -222,7 +236,7 @@ scene_builder_add_pair (Build        *self,
   VnSceneNode box = { .id = id, .source = node->index, .kind = VN_SCENE_PAIR, .family = VN_FAMILY_CONVERSION,
                       .slim = TRUE, .op = (char *) "Q/DQ", .detail = text, .name = id };
 
-  shape = scene_builder_dup_shape (self, &output->type);
+  shape = scene_builder_dup_shape (self, output);
   box.shape = shape;
   self->box_of[node->index] = vn_scene_add_node (self->scene, &box);
 }
@@ -235,7 +249,7 @@ scene_builder_add_pill (Build         *self,
 {
   g_autofree char *id = g_strdup_printf ("%s %u %s", kind == VN_SCENE_INPUT ? "input" : "output", index,
                                          value->name);
-  g_autofree char *shape = scene_builder_dup_shape (self, &value->type);
+  g_autofree char *shape = scene_builder_dup_shape (self, value);
   VnSceneNode pill = { .id = id, .source = index, .kind = kind, .op = (char *) "", .name = value->name,
                        .shape = shape };
 
@@ -444,6 +458,36 @@ vn_scene_build (const VnModel *model,
                 VnRun         *result,
                 VnPairsShown   pairs)
 {
+  g_return_val_if_fail (model != NULL, NULL);
+
+  return vn_scene_build_sized (model, result, pairs, NULL);
+}
+
+/* Sizes with which the network cannot work leave its shapes as they are. */
+static VnModel *
+scene_builder_infer (const VnModel *model,
+                     GHashTable    *sizes)
+{
+  g_autoptr(VnModel) sized = sizes != NULL ? vn_model_copy (model) : NULL;
+
+  return sized != NULL && vn_model_infer_types (sized, sizes, NULL, NULL) ? g_steal_pointer (&sized) : NULL;
+}
+
+/**
+ * vn_scene_build_sized:
+ * @sizes: (nullable) (element-type utf8 VnShape): of inputs that @model leaves open, by name
+ *
+ * As vn_scene_build(), with the shapes that come of @sizes.
+ *
+ * Returns: (transfer full): the scene, sealed
+ */
+VnScene *
+vn_scene_build_sized (const VnModel *model,
+                      VnRun         *result,
+                      VnPairsShown   pairs,
+                      GHashTable    *sizes)
+{
+  g_autoptr(VnModel) sized = NULL;
   g_autoptr(GHashTable) sources = NULL, letters = NULL;
   g_autofree guint *box_of = NULL;
   const VnGraph *graph;
@@ -452,11 +496,12 @@ vn_scene_build (const VnModel *model,
   g_return_val_if_fail (model != NULL, NULL);
 
   graph = model->graph;
+  sized = scene_builder_infer (model, sizes);
   sources = g_hash_table_new (NULL, NULL);
   letters = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   box_of = g_new (guint, graph->nodes->len + 1);
   self = (Build) { .graph = graph, .result = result, .scene = vn_scene_new (), .sources = sources, .box_of = box_of,
-                   .letters = letters };
+                   .letters = letters, .sized = sized };
   vn_scene_pairs_init (&self.pairs, graph, pairs == VN_PAIRS_FOLDED);
   scene_builder_add_nodes (&self);
   scene_builder_add_stand_ins (&self);

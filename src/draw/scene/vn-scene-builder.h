@@ -21,9 +21,14 @@ typedef enum { VN_PAIRS_FOLDED, VN_PAIRS_UNFOLDED } VnPairsShown;
 VnScene      *vn_scene_build            (const VnModel  *model,
                                          VnRun          *result,
                                          VnPairsShown    pairs);
+VnScene      *vn_scene_build_sized      (const VnModel  *model,
+                                         VnRun          *result,
+                                         VnPairsShown    pairs,
+                                         GHashTable     *sizes);
 void          vn_scene_build_grouped_async (VnModel           *model,
                                          VnRun               *result,
                                          VnPairsShown         pairs,
+                                         GHashTable          *sizes,
                                          VnGroups            *groups,
                                          GCancellable        *cancellable,
                                          GAsyncReadyCallback  callback,

@@ -330,7 +330,7 @@ run_one (guint n_nodes)
   g_signal_connect (clock, "before-paint", G_CALLBACK (on_before_paint), &run);
   g_signal_connect_after (clock, "after-paint", G_CALLBACK (on_after_paint), &run);
   begun = get_milliseconds (CLOCK_MONOTONIC);
-  vn_scene_build_grouped_async (model, NULL, VN_PAIRS_UNFOLDED, NULL, NULL, on_built, &run);
+  vn_scene_build_grouped_async (model, NULL, VN_PAIRS_UNFOLDED, NULL, NULL, NULL, on_built, &run);
   wait_for_index (&run);
   g_print ("%u nodes: painted %.0f ms after its file was read; the main loop computed for at most %.0f ms at a time\n", n_nodes,
            run.painted_at - begun, run.longest);
