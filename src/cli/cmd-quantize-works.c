@@ -53,7 +53,7 @@ static gboolean
 quantize_works_start_improve (VnBench  *bench,
                               GError  **error)
 {
-  return vn_bench_improve (bench, vn_quantize_options.improve_seconds, vn_quantize_options.accuracy_first, error);
+  return vn_bench_improve (bench, MAX (vn_quantize_options.improve_seconds, 0), vn_quantize_options.accuracy_first, error);
 }
 
 /* ---- --cures ---- */
@@ -77,7 +77,7 @@ static gboolean
 quantize_works_start_cures (VnBench  *bench,
                             GError  **error)
 {
-  return vn_bench_measure_cures (bench, vn_quantize_options.improve_seconds, error);
+  return vn_bench_measure_cures (bench, MAX (vn_quantize_options.improve_seconds, 0), error);
 }
 
 /* ---- mixed precision ---- */

@@ -98,7 +98,7 @@ vn_bench_improve (VnBench   *self,
   g_auto(VnBenchPrepared) prepared = { 0 };
   VnImproveSettings settings = { .seconds = seconds, .accuracy_first = accuracy_first };
 
-  g_return_val_if_fail (VN_IS_BENCH (self) && seconds > 0, FALSE);
+  g_return_val_if_fail (VN_IS_BENCH (self) && seconds >= 0, FALSE);
 
   if (!bench_work_can_try (self, &prepared, error))
     return FALSE;
@@ -125,7 +125,7 @@ vn_bench_measure_cures (VnBench  *self,
   g_auto(VnBenchPrepared) prepared = { 0 };
   VnCureSettings settings = { .seconds = seconds, .n_tensors = VN_CURE_TENSORS };
 
-  g_return_val_if_fail (VN_IS_BENCH (self) && seconds > 0, FALSE);
+  g_return_val_if_fail (VN_IS_BENCH (self) && seconds >= 0, FALSE);
 
   if (!bench_work_can_try (self, &prepared, error))
     return FALSE;

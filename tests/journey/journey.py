@@ -152,6 +152,7 @@ def give_region_bits(desk, app, vernier):
     app.click("push button", "Graph", "Quantize")
     app.resize(1280, 860)
     found = [worst_output(app)]
+    app.key("shift+F7")     # one column: a rectangle is a region with few edges
     app.click("push button", "Show the Whole Graph")
     app.steady(lambda: app.texts("[0-9]+\\s?%"), "the graph goes on moving")     # how large it is shown
     desk.drag((880, 70), (520, 500))

@@ -2,7 +2,6 @@
 /* The page with the graph: connects the graph view, its legend and the bar of the selection with the document. */
 #include "graph-page-private.h"
 
-#include "vn-body.h"
 #include "vn-format.h"
 #include "vn-graph-picture.h"
 #include "vn-i18n.h"
@@ -458,14 +457,8 @@ static void
 graph_page_open_body (VnGraphPage *self,
                       guint        node)
 {
-  VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
-  g_autoptr(GPtrArray) bodies = NULL;
-
-  if (model == NULL || node >= model->graph->nodes->len)
-    return;
-  bodies = vn_node_list_bodies (g_ptr_array_index (model->graph->nodes, node));
-  if (bodies->len > 0)
-    gtk_widget_activate_action (GTK_WIDGET (self), "win.open-body", "s", ((const VnBody *) bodies->pdata[0])->attr);
+  vn_document_select_one (self->document, node);
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.open-body", "s", "*");
 }
 
 static void

@@ -368,6 +368,31 @@ window_actions_action_copy (GtkWidget  *widget,
   vn_toasts_show (self->toast, _("Copied"), NULL, NULL);
 }
 
+#define FIRST_BODY "*"
+
+/* Of the one node that is selected; empty if there is none. */
+static GPtrArray *
+window_actions_list_bodies (VnWindow      *self,
+                            const VnNode **node)
+{
+  VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
+  GtkBitset *selection = vn_document_get_selection (self->document);
+
+  if (model == NULL || gtk_bitset_get_size (selection) != 1 || gtk_bitset_get_minimum (selection) >= model->graph->nodes->len)
+    return g_ptr_array_new ();
+  *node = g_ptr_array_index (model->graph->nodes, gtk_bitset_get_minimum (selection));
+  return vn_node_list_bodies (*node);
+}
+
+static gboolean
+window_actions_has_body (VnWindow *self)
+{
+  const VnNode *node;
+  g_autoptr(GPtrArray) bodies = window_actions_list_bodies (self, &node);
+
+  return bodies->len > 0;
+}
+
 /* In a window of its own: it is a network like others. */
 static void
 window_actions_action_open_body (GtkWidget  *widget,
@@ -375,15 +400,15 @@ window_actions_action_open_body (GtkWidget  *widget,
                                  GVariant   *parameter)
 {
   VnWindow *self = VN_WINDOW (widget), *other;
-  VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
-  GtkBitset *selection = vn_document_get_selection (self->document);
+  const char *attr = g_variant_get_string (parameter, NULL);
+  const VnNode *node = NULL;
+  g_autoptr(GPtrArray) bodies = window_actions_list_bodies (self, &node);
   g_autoptr(GError) error = NULL;
   g_autoptr(VnModel) body = NULL;
 
-  if (model == NULL || gtk_bitset_get_size (selection) != 1)
+  if (bodies->len == 0)
     return;
-  body = vn_model_new_for_body (g_ptr_array_index (model->graph->nodes, gtk_bitset_get_minimum (selection)),
-                                g_variant_get_string (parameter, NULL), &error);
+  body = vn_model_new_for_body (node, g_str_equal (attr, FIRST_BODY) ? ((const VnBody *) bodies->pdata[0])->attr : attr, &error);
   if (body == NULL)
     {
       vn_bench_report_error (VN_BENCH (self->document), _("The body could not be opened"), error);
@@ -471,6 +496,7 @@ window_actions_update (VnWindow *self)
   gtk_widget_action_set_enabled (widget, "win.previous-node", has_model);
   gtk_widget_action_set_enabled (widget, "win.mixed-precision", has_result);
   gtk_widget_action_set_enabled (widget, "win.cancel-job", busy);
+  gtk_widget_action_set_enabled (widget, "win.open-body", window_actions_has_body (self));
   gtk_widget_action_set_enabled (widget, "win.about-operator",
                                  gtk_bitset_get_size (vn_document_get_selection (document)) == 1);
   gtk_widget_action_set_enabled (widget, "win.exclude", selected);
