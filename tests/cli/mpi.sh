@@ -105,7 +105,7 @@ check "compare, interrupted: ends" test $? != 0
 check "compare, interrupted: prints nothing" test ! -s cut
 
 # A process that is killed, or all of them: what was kept is taken up by another number of them.
-long=(--data random --samples 1500 --save-every 0.02)
+long=(--data random --samples 2500 --save-every 0.02)
 rm -f many
 calibrate "${long[@]}" -o one >/dev/null
 for resumed in 1 3; do
