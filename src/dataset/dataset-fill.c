@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#define USUAL_RATE 16000
 #define MOST_NAMES 4u        /* of inputs, in a note */
 
 /* NAME=WORD instead of NAME=PATH. */
@@ -134,28 +133,6 @@ dataset_fill_choose_shape (const VnDataset *self,
 
 /* ---- values ---- */
 
-static double
-dataset_fill_get_value (const VnDataset *self,
-                        VnFill           fill,
-                        gsize            i,
-                        gsize            row,
-                        VnTensor       **tensors)
-{
-  switch (fill)
-    {
-    case VN_FILL_ONES:
-      return 1;
-    case VN_FILL_POSITIONS:
-      return (double) (i % MAX (row, 1));
-    case VN_FILL_LENGTH:
-      return (double) dataset_fill_get_length (self, tensors);
-    case VN_FILL_RATE:
-      return self->sample_rate > 0 ? self->sample_rate : USUAL_RATE;
-    default:
-      return 0;
-    }
-}
-
 /*< private >
  * vn_dataset_fill:
  * @input: the samples have nothing for it
@@ -174,6 +151,7 @@ vn_dataset_fill (const VnDataset  *self,
   VnFill fill;
   g_autoptr(VnTensor) tensor = NULL;
   VnShape shape;
+  gint64 length;
   gsize row;
 
   g_return_val_if_fail (self != NULL && tensors != NULL, NULL);
@@ -187,8 +165,9 @@ vn_dataset_fill (const VnDataset  *self,
   if (tensor == NULL)
     return NULL;
   row = shape.rank > 0 ? (gsize) shape.dims[shape.rank - 1] : 1;
+  length = dataset_fill_get_length (self, tensors);
   for (gsize k = 0; k < tensor->n_elements; k++)
-    ((float *) tensor->data)[k] = (float) dataset_fill_get_value (self, fill, k, row, tensors);
+    ((float *) tensor->data)[k] = (float) vn_fill_get_value (fill, k, row, length, self->sample_rate);
   return vn_tensor_convert (tensor, spec->dtype, error);
 }
 

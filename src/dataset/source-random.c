@@ -136,7 +136,7 @@ source_random_find_length (const VnDataset *dataset)
 
 static gint64
 source_random_make_integer (const VnInputSpec *spec,
-                            VnInputRole        role,
+                            VnFill             fill,
                             gint64             length,
                             gsize              i,
                             gsize              row,
@@ -144,15 +144,8 @@ source_random_make_integer (const VnInputSpec *spec,
 {
   const guint64 word = source_random_next_word (state);
 
-  switch (role)
-    {
-    case VN_INPUT_MASK: return 1;
-    case VN_INPUT_SEGMENTS: return 0;
-    case VN_INPUT_POSITIONS: return (gint64) (i % MAX (row, 1));
-    case VN_INPUT_LENGTH: return length;
-    case VN_INPUT_RATE: return 16000;
-    default: break;
-    }
+  if (fill != VN_FILL_NONE)
+    return vn_fill_get_value (fill, i, row, length, 0);
   if (spec->limit > 0)
     return (gint64) (word % (guint64) spec->limit);
   return (gint64) (word >> (spec->dtype == VN_DTYPE_U8 ? 56 : 63));
@@ -167,7 +160,7 @@ source_random_fill_integers (const VnDataset *dataset,
   const VnInputSpec *spec = &dataset->inputs[input];
   const gsize size = vn_dtype_get_bits (tensor->dtype) / 8;
   const gsize row = tensor->shape.rank > 0 ? (gsize) tensor->shape.dims[tensor->shape.rank - 1] : 1;
-  const VnInputRole role = vn_input_role_find (spec);
+  const VnFill fill = vn_input_role_get_fill (vn_input_role_find (spec));
   const gint64 length = source_random_find_length (dataset);
   gint64 min = 0, max = 1;
   guint8 *bytes = tensor->data;
@@ -178,7 +171,7 @@ source_random_fill_integers (const VnDataset *dataset,
     max = MIN (max, spec->limit - 1);
   for (gsize i = 0; i < tensor->n_elements; i++)
     {
-      gint64 value = source_random_make_integer (spec, role, length, i, row, &state);
+      gint64 value = source_random_make_integer (spec, fill, length, i, row, &state);
 
       value = GINT64_TO_LE (CLAMP (value, 0, max));
       memcpy (bytes + i * size, &value, MIN (size, sizeof value));

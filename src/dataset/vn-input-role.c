@@ -9,6 +9,7 @@
 
 #define MAX_DEPTH 8       /* operators between an input and a recurrent layer */
 #define MAX_USES 200      /* looked at in all */
+#define USUAL_RATE 16000  /* of speech, in Hz */
 
 /* Integers, by a part of the name in small letters; the first that fits counts. */
 static const struct
@@ -212,6 +213,39 @@ vn_input_role_get_fill (VnInputRole role)
   g_return_val_if_fail (role < VN_N_INPUT_ROLES, VN_FILL_NONE);
 
   return fills[role];
+}
+
+/**
+ * vn_fill_get_value:
+ * @i: number of the element
+ * @row: size of the last axis
+ * @length: of the sample
+ * @rate: of sounds, in Hz; 0: not known
+ *
+ * Returns: what an input is filled with there; 0 where that is random
+ */
+gint64
+vn_fill_get_value (VnFill fill,
+                   gsize  i,
+                   gsize  row,
+                   gint64 length,
+                   guint  rate)
+{
+  g_return_val_if_fail (fill < VN_N_FILLS, 0);
+
+  switch (fill)
+    {
+    case VN_FILL_ONES:
+      return 1;
+    case VN_FILL_POSITIONS:
+      return (gint64) (i % MAX (row, 1));
+    case VN_FILL_LENGTH:
+      return length;
+    case VN_FILL_RATE:
+      return rate > 0 ? rate : USUAL_RATE;
+    default:
+      return 0;
+    }
 }
 
 /**

@@ -14,6 +14,11 @@ void        vn_input_spec_init        (VnInputSpec       *self,
 VnInputRole vn_input_role_find        (const VnInputSpec *spec);
 VnFill      vn_input_role_get_fill    (VnInputRole        role);
 const char *vn_input_role_get_title   (VnInputRole        role);
+gint64      vn_fill_get_value         (VnFill             fill,
+                                       gsize              i,
+                                       gsize              row,
+                                       gint64             length,
+                                       guint              rate);
 const char *vn_fill_get_title         (VnFill             fill);
 char       *vn_input_spec_describe    (const VnInputSpec *self);
 
