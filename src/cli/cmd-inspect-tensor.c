@@ -40,22 +40,6 @@ cmd_inspect_tensor_find (const VnGraph  *graph,
 }
 
 static void
-cmd_inspect_tensor_add_facts (JsonBuilder *json,
-                              GPtrArray   *facts)
-{
-  vn_json_begin_array (json, "facts");
-  for (guint i = 0; i + 1 < facts->len; i += 2)
-    {
-      vn_cmd_print ("  %s: %s\n", (const char *) facts->pdata[i], (const char *) facts->pdata[i + 1]);
-      json_builder_begin_object (json);
-      vn_json_add_text (json, "title", facts->pdata[i]);
-      vn_json_add_text (json, "text", facts->pdata[i + 1]);
-      json_builder_end_object (json);
-    }
-  json_builder_end_array (json);
-}
-
-static void
 cmd_inspect_tensor_add_values (JsonBuilder    *json,
                                const VnTensor *tensor)
 {
@@ -112,7 +96,7 @@ vn_cmd_print_tensor (JsonBuilder  *json,
   vn_constant_look_list_figures (look, facts);
   vn_cmd_print ("%s\n", value->name);
   vn_json_add_text (json, "tensor", value->name);
-  cmd_inspect_tensor_add_facts (json, facts);
+  vn_cmd_print_facts (json, facts);
   cmd_inspect_tensor_add_values (json, shown);
   return save == NULL || vn_npy_write (save, shown, error);
 }

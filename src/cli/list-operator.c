@@ -150,16 +150,7 @@ vn_list_operator (const char   *word,
   vn_cmd_print ("%s:%s\n", domain[0] != '\0' ? domain : "ai.onnx", name);
   vn_json_add_text (json, "domain", domain[0] != '\0' ? domain : "ai.onnx");
   vn_json_add_text (json, "name", name);
-  vn_json_begin_array (json, "facts");
-  for (guint i = 0; i + 1 < facts->len; i += 2)
-    {
-      vn_cmd_print ("  %s: %s\n", (const char *) facts->pdata[i], (const char *) facts->pdata[i + 1]);
-      json_builder_begin_object (json);
-      vn_json_add_text (json, "title", facts->pdata[i]);
-      vn_json_add_text (json, "text", facts->pdata[i + 1]);
-      json_builder_end_object (json);
-    }
-  json_builder_end_array (json);
+  vn_cmd_print_facts (json, facts);
   if (doc != NULL)
     list_operator_add_doc (json, doc);
   else

@@ -162,3 +162,27 @@ vn_cmd_get_failure (void)
 {
   return failure;
 }
+
+/**
+ * vn_cmd_print_facts:
+ * @facts: (element-type utf8): titles and texts by turns
+ *
+ * Prints a line for each, and adds them to @json as "facts".
+ */
+void
+vn_cmd_print_facts (JsonBuilder *json,
+                    GPtrArray   *facts)
+{
+  g_return_if_fail (json != NULL && facts != NULL);
+
+  vn_json_begin_array (json, "facts");
+  for (guint i = 0; i + 1 < facts->len; i += 2)
+    {
+      vn_cmd_print ("  %s: %s\n", (const char *) facts->pdata[i], (const char *) facts->pdata[i + 1]);
+      json_builder_begin_object (json);
+      vn_json_add_text (json, "title", facts->pdata[i]);
+      vn_json_add_text (json, "text", facts->pdata[i + 1]);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}

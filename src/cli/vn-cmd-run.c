@@ -257,7 +257,7 @@ cmd_run_end_exchange (Run *run)
   g_clear_pointer (&run->exchange, g_source_unref);
 }
 
-/* Until @run has ended; it has begun, or begins with @begin.
+/* Until @run has ended. @begin: (nullable): begins it; NULL: it has begun
  * Returns: FALSE if it failed, or Ctrl-C cancelled it */
 static gboolean
 cmd_run_wait (Run     *run,
@@ -274,7 +274,8 @@ cmd_run_wait (Run     *run,
   tick = bar ? g_timeout_add (100, cmd_run_tick_cb, run->job) : 0;
   if (shared)
     cmd_run_start_exchange (run);
-  begin (run);
+  if (begin != NULL)
+    begin (run);
   g_main_loop_run (loop);
   if (shared)
     cmd_run_end_exchange (run);
@@ -334,11 +335,6 @@ cmd_run_cancel_work (GCancellable *cancellable,
   return G_SOURCE_REMOVE;
 }
 
-static void
-cmd_run_go_on (Run *run)
-{
-}
-
 /**
  * vn_cmd_run_work:
  * @bench: has begun something that one waits for
@@ -363,7 +359,7 @@ vn_cmd_run_work (VnBench  *bench,
   cancel = g_cancellable_source_new (run.cancellable);
   g_source_set_callback (cancel, G_SOURCE_FUNC (cmd_run_cancel_work), bench, NULL);
   g_source_attach (cancel, NULL);
-  done = cmd_run_wait (&run, cmd_run_go_on, error);
+  done = cmd_run_wait (&run, NULL, error);
   g_source_destroy (cancel);
   g_signal_handler_disconnect (bench, handler);
   return done;

@@ -195,6 +195,8 @@ void                vn_cmd_put            (const char   *text);
 void                vn_cmd_print          (const char   *format,
                                            ...) G_GNUC_PRINTF (1, 2);
 void                vn_cmd_print_lines    (const char   *lines);
+void                vn_cmd_print_facts    (JsonBuilder  *json,
+                                           GPtrArray    *facts);
 void                vn_cmd_warn           (const char   *format,
                                            ...) G_GNUC_PRINTF (1, 2);
 void                vn_cmd_print_notes    (VnNotes      *notes);     /* to stderr */
