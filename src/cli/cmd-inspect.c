@@ -189,7 +189,7 @@ cmd_inspect_open_body (VnModel     *model,
         return vn_model_new_for_body (node, which[n] == ':' ? which + n + 1 : "", error);
     }
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-               _("--body: there is no node for “%s”; “inspect” lists the bodies"), which);
+               _("--body: no node matches “%s”; run “inspect” to list the bodies"), which);
   return NULL;
 }
 

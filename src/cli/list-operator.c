@@ -141,7 +141,7 @@ vn_list_operator (const char   *word,
       domain == NULL || !list_operator_is_known (domain, name))
     {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-                   _("There is no operator “%s”; use NAME, DOMAIN:NAME or NAME@VERSION of one that “list operators” shows"),
+                   _("Unknown operator “%s”; use NAME, DOMAIN:NAME or NAME@VERSION as listed by “list operators”"),
                    word);
       return FALSE;
     }

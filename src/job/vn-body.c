@@ -7,8 +7,6 @@
 #include "vn-i18n.h"
 #include "vn-jobs.h"
 
-#include <string.h>
-
 static void
 body_free (gpointer data)
 {
@@ -28,6 +26,22 @@ body_add (GPtrArray     *bodies,
 }
 
 /**
+ * vn_node_has_bodies:
+ *
+ * Returns: whether vn_node_list_bodies() has some
+ */
+gboolean
+vn_node_has_bodies (const VnNode *node)
+{
+  g_return_val_if_fail (node != NULL, FALSE);
+
+  for (guint i = 0; i < node->attrs->len; i++)
+    if (((const VnAttr *) g_ptr_array_index (node->attrs, i))->graph != NULL)
+      return TRUE;
+  return vn_model_find_function (node->graph->model, node->domain, node->op_type) != NULL;
+}
+
+/**
  * vn_node_list_bodies:
  *
  * Returns: (transfer full) (element-type VnBody): those that @node runs, in the order of its attributes
@@ -44,7 +58,7 @@ vn_node_list_bodies (const VnNode *node)
     {
       const VnAttr *attr = g_ptr_array_index (node->attrs, i);
 
-      if (attr->type == VN_ATTR_GRAPH && attr->graph != NULL)
+      if (attr->graph != NULL)
         body_add (bodies, attr->name, attr->graph);
     }
   function = vn_model_find_function (node->graph->model, node->domain, node->op_type);
@@ -73,11 +87,27 @@ vn_graph_count_inner_nodes (const VnGraph *graph)
         {
           const VnAttr *attr = g_ptr_array_index (node->attrs, k);
 
-          if (attr->type == VN_ATTR_GRAPH && attr->graph != NULL)
+          if (attr->graph != NULL)
             n += attr->graph->nodes->len + vn_graph_count_inner_nodes (attr->graph);
         }
     }
   return n;
+}
+
+/* The same node where no function is called any more: a body does not take the functions of its model along. */
+static const VnNode *
+body_find_expanded (const VnNode *node,
+                    VnModel      *expanded)
+{
+  for (guint i = 0; i < node->outputs->len; i++)
+    {
+      const VnValue *output = vn_node_get_output (node, i);
+      const VnValue *same = output != NULL ? vn_graph_find_value (expanded->graph, output->name) : NULL;
+
+      if (same != NULL && same->producer != NULL && g_str_equal (same->producer->op_type, node->op_type))
+        return same->producer;
+    }
+  return node;
 }
 
 static VnModel *
@@ -85,9 +115,13 @@ body_open_attribute (const VnNode  *node,
                      const char    *name,
                      GError       **error)
 {
-  const VnAttr *attr = vn_node_get_attr (node, name);
+  g_autoptr(VnModel) expanded = vn_model_expand_functions (node->graph->model, NULL, error);
+  const VnAttr *attr = expanded != NULL ? vn_node_get_attr (body_find_expanded (node, expanded), name) : NULL;
   g_autoptr(GHashTable) originals = g_hash_table_new (NULL, NULL);
   g_autoptr(VnModel) model = NULL;
+
+  if (expanded == NULL)
+    return NULL;
 
   if (attr == NULL || attr->graph == NULL)
     {
@@ -111,19 +145,40 @@ body_cut_inputs (VnGraph *graph,
 {
   for (guint i = 0; i < call->inputs->len; i++)
     {
-      VnValue *value = vn_node_get_input (call, i), *input;
-      g_autofree char *name = NULL;
+      VnValue *value = vn_node_get_input (call, i);
+      g_autofree char *name = NULL, *other = NULL;
 
       if (value == NULL || value->is_input || vn_value_get_constant (value) != NULL)
         continue;
       name = g_strdup (value->name);
-      {
-        g_autofree char *other = vn_graph_unique_name (graph, name);
+      other = vn_graph_unique_name (graph, name);
+      vn_graph_rename_value (graph, value, other);
+      vn_node_set_input (call, i, vn_graph_add_input (graph, name, value->type.dtype, &value->type.shape));
+    }
+}
 
-        vn_graph_rename_value (graph, value, other);
-      }
-      input = vn_graph_add_input (graph, name, value->type.dtype, &value->type.shape);
-      vn_node_set_input (call, i, input);
+/* Nothing but @call, and what it reads. */
+static void
+body_drop_others (VnGraph      *graph,
+                  const VnNode *call)
+{
+  for (guint i = 0; i < graph->outputs->len; i++)
+    ((VnValue *) g_ptr_array_index (graph->outputs, i))->is_output = FALSE;
+  g_ptr_array_set_size (graph->outputs, 0);
+  for (guint i = 0; i < call->outputs->len; i++)
+    if (vn_node_get_output (call, i) != NULL)
+      vn_graph_set_output (graph, graph->outputs->len, vn_node_get_output (call, i));
+  vn_model_begin_edits (graph->model);
+  for (guint i = graph->nodes->len; i-- > 0;)
+    if (g_ptr_array_index (graph->nodes, i) != call)
+      vn_graph_remove_node (graph, g_ptr_array_index (graph->nodes, i));
+  vn_model_end_edits (graph->model);
+  for (guint i = graph->inputs->len; i-- > 0;)
+    {
+      VnValue *input = g_ptr_array_index (graph->inputs, i);
+
+      if (input->uses->len == 0 && !input->is_output)
+        vn_graph_remove_value (graph, input);
     }
 }
 
@@ -132,7 +187,7 @@ static VnModel *
 body_open_function (const VnNode  *node,
                     GError       **error)
 {
-  g_autoptr(VnModel) copy = vn_model_copy (node->graph->model);
+  g_autoptr(VnModel) copy = vn_model_copy (node->graph->model), expanded = NULL;
   VnGraph *graph = copy->graph;
   guint index;
   VnNode *call;
@@ -144,23 +199,14 @@ body_open_function (const VnNode  *node,
     }
   call = g_ptr_array_index (graph->nodes, index);
   body_cut_inputs (graph, call);
-  for (guint i = 0; i < graph->outputs->len; i++)
-    ((VnValue *) g_ptr_array_index (graph->outputs, i))->is_output = FALSE;
-  g_ptr_array_set_size (graph->outputs, 0);
-  for (guint i = 0; i < call->outputs->len; i++)
-    if (vn_node_get_output (call, i) != NULL)
-      vn_graph_set_output (graph, graph->outputs->len, vn_node_get_output (call, i));
-  for (guint i = graph->nodes->len; i-- > 0;)
-    if (g_ptr_array_index (graph->nodes, i) != call)
-      vn_graph_remove_node (graph, g_ptr_array_index (graph->nodes, i));
-  for (guint i = graph->inputs->len; i-- > 0;)
-    {
-      VnValue *input = g_ptr_array_index (graph->inputs, i);
-
-      if (input->uses->len == 0 && !input->is_output)
-        vn_graph_remove_value (graph, input);
-    }
-  return vn_model_expand_functions (copy, NULL, error);
+  body_drop_others (graph, call);
+  expanded = vn_model_expand_functions (copy, NULL, error);
+  if (expanded == NULL || expanded->graph->nodes->len != 1 ||
+      !g_str_equal (((VnNode *) g_ptr_array_index (expanded->graph->nodes, 0))->op_type, node->op_type))
+    return g_steal_pointer (&expanded);
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s: %s is run as one operator here, not by its function"), node->name,
+               node->op_type);
+  return NULL;
 }
 
 /**

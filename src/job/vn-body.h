@@ -18,6 +18,7 @@ typedef struct
   guint  n_nodes;
 } VnBody;
 
+gboolean   vn_node_has_bodies          (const VnNode   *node);
 GPtrArray *vn_node_list_bodies         (const VnNode   *node);
 guint      vn_graph_count_inner_nodes  (const VnGraph  *graph);
 VnModel   *vn_model_new_for_body       (const VnNode   *node,
