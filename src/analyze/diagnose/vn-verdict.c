@@ -40,6 +40,7 @@ typedef struct
   gboolean            unasked;       /* it could not be asked */
   double              shift_db;      /* of the worst output, in ONNX Runtime */
   gboolean            by_kept;       /* the same of what is kept of the answers */
+  gboolean            in_doubt;      /* hits or answers are lost, but it may be chance */
   gboolean            too_few;       /* samples: it would be better otherwise */
   guint               n_weights;     /* of the names in not_finite */
   VnVerdictLevel      level;
@@ -166,13 +167,36 @@ verdict_judgement_keeps_most (const Judgement *self)
   return !isnan (loss) && loss + chance + 1 / (double) MAX (self->run->accuracy.kept.n, 1) <= 1 - VN_KEPT_CARE;
 }
 
-/* However few answers there are: what loses so many of them is not good. */
+/* What is lost of hits and of answers may be chance; more of them than the limit, by more than a single one, is not called good. */
 static gboolean
-verdict_judgement_loses_most (const Judgement *self)
+verdict_judgement_hits_lack (const Judgement *self)
+{
+  const VnAccuracy *hits = &self->run->accuracy;
+
+  return hits->valid && (double) hits->float_top1 - hits->quant_top1 - 1 > VN_LOSS_GOOD * hits->n;
+}
+
+static gboolean
+verdict_judgement_answers_lack (const Judgement *self)
 {
   double chance, loss = vn_kept_get_loss (&self->run->accuracy.kept, &chance);
+  const guint64 n = self->run->accuracy.kept.n;
 
-  return loss > 1 - VN_KEPT_CARE;
+  return n > 0 && loss - 1 / (double) n > 1 - VN_KEPT_GOOD;
+}
+
+/* What outputs alone call good, though hits or answers lack something. */
+static void
+verdict_judgement_doubt (Judgement *self,
+                         gboolean   spot)
+{
+  if (self->by_hits || self->by_kept || self->level != VN_VERDICT_GOOD)
+    return;
+  self->by_hits = verdict_judgement_hits_lack (self);
+  self->by_kept = !self->by_hits && verdict_judgement_answers_lack (self);
+  self->in_doubt = self->by_hits || self->by_kept;
+  if (self->in_doubt)
+    self->level = spot ? VN_VERDICT_WEAK_SPOT : VN_VERDICT_CARE;
 }
 
 /* Whether the figure of the outputs is fine, but not for certain. */
@@ -228,8 +252,7 @@ verdict_judgement_by_numbers (Judgement *self)
       self->level = VN_VERDICT_CARE;
       self->by_kept = TRUE;
     }
-  if (self->level == VN_VERDICT_GOOD && !self->by_hits && verdict_judgement_loses_most (self))
-    self->level = VN_VERDICT_CARE;
+  verdict_judgement_doubt (self, spot);
   if (self->level == VN_VERDICT_GOOD && self->verdict->worst != NULL && vn_error_row_is_dead (self->verdict->worst))
     self->level = VN_VERDICT_CARE;
   self->too_few = self->level <= VN_VERDICT_WEAK_SPOT && verdict_judgement_has_few_samples (self);
@@ -394,7 +417,8 @@ verdict_judgement_append_doubt (const Judgement *self,
   if (self->too_few)
     g_string_append_printf (text, ngettext (" It was measured on %u sample: too few to call it good.",
                                             " It was measured on %u samples: too few to call it good.", n), n);
-  else if (self->level == VN_VERDICT_CARE && !self->by_hits && !self->by_kept && verdict_judgement_is_open (self))
+  else if (self->in_doubt || (self->level == VN_VERDICT_CARE && !self->by_hits && !self->by_kept
+                              && verdict_judgement_is_open (self)))
     g_string_append (text, _(" More samples are needed to decide whether that is good enough."));
 }
 
