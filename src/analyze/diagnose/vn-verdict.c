@@ -167,7 +167,7 @@ verdict_judgement_keeps_most (const Judgement *self)
   return !isnan (loss) && loss + chance + 1 / (double) MAX (self->run->accuracy.kept.n, 1) <= 1 - VN_KEPT_CARE;
 }
 
-/* What is lost of hits and of answers may be chance; more of them than the limit, by more than a single one, is not called good. */
+/* More than the limit, by more than a single hit or answer: that may be chance, but it is not called good. */
 static gboolean
 verdict_judgement_hits_lack (const Judgement *self)
 {
