@@ -14,8 +14,22 @@ typedef struct
 } CompareGrid;
 
 /**
+ * CompareBody: the pairs of a graph inside a node.
+ * @graph: of the float network
+ * @holder: the node of its main graph that holds it, at some depth
+ * @first, @n: of the pairs
+ */
+typedef struct
+{
+  const VnGraph *graph;
+  const VnNode  *holder;
+  guint          first, n;
+} CompareBody;
+
+/**
  * ComparePairs:
- * @float_taps, @quant_taps: (element-type VnValue): pair by pair
+ * @float_taps, @quant_taps: (element-type VnValue): pair by pair; those of the main graph first
+ * @bodies: (element-type CompareBody): in the order of the pairs; none unless they were asked for
  * @grids: (element-type CompareGrid): pair by pair
  * @sources: (element-type guint): the pairs of the values that @quant_taps has behind those of the pairs: what goes into a
  * quantization
@@ -25,6 +39,7 @@ typedef struct
   GPtrArray *float_taps, *quant_taps;
   GArray    *grids;
   GArray    *sources;
+  GArray    *bodies;
 } ComparePairs;
 
 gboolean vn_compare_collect_pairs (ComparePairs            *self,
@@ -32,6 +47,8 @@ gboolean vn_compare_collect_pairs (ComparePairs            *self,
                                    VnModel                 *quant_model,
                                    const VnCompareOptions  *options,
                                    GError                 **error);
+guint    vn_compare_find_body     (const ComparePairs      *self,
+                                   guint                    pair);
 void     vn_compare_clear_pairs   (ComparePairs            *self);
 
 G_END_DECLS

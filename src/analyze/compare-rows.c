@@ -63,7 +63,7 @@ vn_compare_make_row (VnPlan            *plan,
   row->node = value->producer != NULL ? vn_node_dup_label (value->producer) : g_strdup ("");
   row->op_type = g_strdup (value->producer != NULL ? value->producer->op_type : "");
   row->is_output = value->is_output;
-  row->is_last = compare_rows_is_last (plan, value);
+  row->is_last = value->graph->parent == NULL && compare_rows_is_last (plan, value);
   vn_part_sums_fill_row (sums, partition, row);
   row->has_local = local != NULL && local->n > 0;
   row->local_db = local != NULL ? vn_error_sum_sqnr (local) : 0;

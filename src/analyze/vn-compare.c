@@ -5,8 +5,8 @@
  * threads. */
 #include "vn-compare.h"
 
-#include "compare-pairs.h"
-#include "compare-rows.h"
+#include "compare-private.h"
+#include "compare-rounds.h"
 
 #include "vn-error.h"
 #include "vn-error-sum.h"
@@ -21,33 +21,28 @@
 
 typedef struct
 {
-  ComparePairs             pairs;
-  VnPlan                  *float_plan, *quant_plan;
-  gboolean                *wanted;         /* by pair: whether both runs compute it */
-  const VnPartition      **partitions;     /* by pair: (nullable) */
-  guint                   *places;         /* by pair: the first of its sums; behind them that of the quantizations alone */
-  guint                    n_sums;         /* of a sample */
-  GCancellable            *cancellable;
-  VnDataset               *dataset;
-  const VnCompareOptions  *options;
-  VnErrorSum             **per_sample;     /* n_all of them, those of folds last; NULL: sample left out */
-  guint                    n_before, n_all;   /* samples of parts that were compared before this one; of all parts */
-  const VnProgress        *progress;
-  VnNotes                 *notes;
-  GError                  *none;           /* nullable: why no sample could be read */
-} Compare;
-
-typedef struct
-{
-  const Compare *compare;
-  VnRunner      *float_runner, *quant_runner;
-  VnTensor     **kept;       /* by pair: what the float run showed, until the quantized run shows the counterpart */
-  gboolean      *shown;      /* by pair: whether the float run has come to it in the present sample */
-  guint          awaited;    /* the pair that the quantized run waits for */
-  GError        *error;      /* why the float run stopped, or a tap could not do its work */
-  VnTensor     **before;     /* by pair: what went into the quantization, if that is asked for */
-  VnErrorSum    *sums;       /* of the present sample, from the places on by pair */
+  const VnComparing *compare;
+  VnRunner          *float_runner, *quant_runner;
+  VnTensor         **kept;       /* by pair: what the float run showed, until the quantized run shows the counterpart */
+  gboolean          *shown;      /* by pair: whether the float run has come to it in the present sample */
+  guint              awaited;    /* the pair that the quantized run waits for */
+  GError            *error;      /* why the float run stopped, or a tap could not do its work */
+  VnTensor         **before;     /* by pair: what went into the quantization, if that is asked for */
+  VnErrorSum        *sums;       /* of the present sample, from the places on by pair */
+  CompareRounds     *rounds;     /* what the float run showed inside nodes */
+  gboolean          *passed;     /* by node of the main graph: whether the float run is behind it; NULL: there are no bodies */
 } Worker;
+
+static void
+compare_clear_sums (const VnComparing *self,
+                    VnErrorSum        *sums)
+{
+  for (guint i = 0; i < self->n_sums; i++)
+    vn_error_sum_init (&sums[i]);
+  memset (vn_comparing_get_runs (self, sums), 0, self->pairs.bodies->len * sizeof (VnBodyRuns));
+}
+
+/* ---- a sample ---- */
 
 static gboolean
 compare_copy_float (VnTensor       **kept,
@@ -61,6 +56,20 @@ compare_copy_float (VnTensor       **kept,
   return *kept != NULL;
 }
 
+/* All rounds of a Loop are shown before the first of the quantized network. */
+static void
+compare_keep_round (Worker         *worker,
+                    guint           tap,
+                    const VnTensor *tensor)
+{
+  const VnPairPlace *place = &worker->compare->inside[tap];
+
+  if (place->is_first)
+    vn_comparing_get_runs (worker->compare, worker->sums)[place->body].n_float++;
+  if (tensor->dtype == VN_DTYPE_F32 && worker->error == NULL)
+    vn_compare_rounds_keep (worker->rounds, tap, vn_runner_get_round (worker->float_runner), tensor, &worker->error);
+}
+
 static void
 compare_keep_float (const VnValue  *value,
                     guint           tap,
@@ -69,10 +78,15 @@ compare_keep_float (const VnValue  *value,
 {
   Worker *worker = data;
 
+  if (worker->compare->inside[tap].body != G_MAXUINT)
+    {
+      compare_keep_round (worker, tap, tensor);
+      return;
+    }
   worker->shown[tap] = TRUE;
   if (!worker->compare->wanted[tap] || worker->error != NULL)
     return;
-  if (tap == worker->awaited && value->graph->parent == NULL && tensor->dtype == VN_DTYPE_F32)
+  if (tap == worker->awaited && tensor->dtype == VN_DTYPE_F32)
     {
       g_clear_pointer (&worker->kept[tap], vn_tensor_unref);
       worker->kept[tap] = vn_tensor_ref ((VnTensor *) tensor);   /* compared before the float run goes on */
@@ -81,24 +95,64 @@ compare_keep_float (const VnValue  *value,
     compare_copy_float (&worker->kept[tap], tensor, &worker->error);
 }
 
+static gboolean
+compare_advance_float (Worker *worker)
+{
+  const VnNode *next = worker->error == NULL ? vn_runner_get_next (worker->float_runner) : NULL;
+
+  if (next == NULL)
+    return FALSE;
+  vn_runner_advance (worker->float_runner, &worker->error);
+  if (worker->passed != NULL)
+    worker->passed[next->index] = TRUE;
+  return TRUE;
+}
+
+/* What the float run shows in the round that the quantized run is in; NULL: it has not run that, or too much to be kept. */
+static VnTensor *
+compare_pull_round (Worker *worker,
+                    guint   tap)
+{
+  const VnComparing *self = worker->compare;
+  const VnPairPlace *place = &self->inside[tap];
+  const CompareBody *body = &g_array_index (self->pairs.bodies, CompareBody, place->body);
+  VnBodyRuns *runs = &vn_comparing_get_runs (self, worker->sums)[place->body];
+  VnTensor *kept;
+  gboolean found;
+
+  while (!worker->passed[body->holder->index] && compare_advance_float (worker))
+    ;
+  found = vn_compare_rounds_take (worker->rounds, tap, vn_runner_get_round (worker->quant_runner), &kept);
+  if (place->is_first)
+    {
+      runs->n_quant++;
+      runs->n_both += found;
+      runs->n_compared += kept != NULL;
+    }
+  return kept;
+}
+
 /* The counterpart of what the quantized run shows now; NULL if there is none. */
 static VnTensor *
-compare_pull_float (Worker        *worker,
-                    const VnValue *value,
-                    guint          tap)
+compare_pull_float (Worker *worker,
+                    guint   tap)
 {
-  worker->awaited = value->graph->parent == NULL ? tap : G_MAXUINT;   /* in a loop each round is shown */
-  while (worker->compare->wanted[tap] && !worker->shown[tap] && worker->error == NULL &&
-         !vn_runner_is_done (worker->float_runner))
-    vn_runner_advance (worker->float_runner, &worker->error);
+  if (worker->compare->inside[tap].body != G_MAXUINT)
+    {
+      g_clear_pointer (&worker->kept[tap], vn_tensor_unref);
+      return worker->kept[tap] = compare_pull_round (worker, tap);
+    }
+  worker->awaited = tap;
+  while (worker->compare->wanted[tap] && !worker->shown[tap] && compare_advance_float (worker))
+    ;
   worker->awaited = G_MAXUINT;
   return worker->kept[tap];
 }
 
 static VnTensor *
-compare_to_float (const VnTensor  *tensor,
-                  const CompareGrid      *grid,
-                  GError         **error)
+compare_to_float (const VnTensor     *tensor,
+                  const CompareGrid  *grid,
+                  GError            **error)
 {
   VnTensor *result = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, error);
 
@@ -131,7 +185,7 @@ compare_quant (const VnValue  *value,
                gpointer        data)
 {
   Worker *worker = data;
-  const Compare *self = worker->compare;
+  const VnComparing *self = worker->compare;
   const guint n_pairs = self->pairs.float_taps->len;
   const CompareGrid *grid;
   VnTensor *kept;
@@ -144,7 +198,7 @@ compare_quant (const VnValue  *value,
       return;
     }
   grid = &g_array_index (self->pairs.grids, CompareGrid, tap);
-  kept = compare_pull_float (worker, value, tap);
+  kept = compare_pull_float (worker, tap);
   if (kept == NULL || kept->n_elements != tensor->n_elements || worker->error != NULL)
     return;
   if (tensor->dtype == VN_DTYPE_F16)
@@ -173,8 +227,8 @@ compare_run_in_step (Worker        *worker,
   gboolean good = vn_runner_begin (worker->float_runner, inputs, cancellable, error) &&
                   vn_runner_run (worker->quant_runner, inputs, NULL, cancellable, error);
 
-  while (good && worker->error == NULL && !vn_runner_is_done (worker->float_runner))
-    vn_runner_advance (worker->float_runner, &worker->error);
+  while (good && compare_advance_float (worker))
+    ;
   vn_runner_end (worker->float_runner);
   if (good && worker->error != NULL)
     g_propagate_error (error, g_steal_pointer (&worker->error));
@@ -197,6 +251,8 @@ compare_stop (gpointer data)
   g_free (worker->shown);
   g_free (worker->before);
   g_free (worker->sums);
+  g_free (worker->passed);
+  vn_compare_rounds_free (worker->rounds);
   g_clear_error (&worker->error);
   g_free (worker);
 }
@@ -206,12 +262,14 @@ compare_start (guint      n_inside,
                gpointer   data,
                GError   **error)
 {
-  const Compare *self = data;
+  const VnComparing *self = data;
   const guint n = self->pairs.float_taps->len;
   Worker *worker = g_new0 (Worker, 1);
 
   *worker = (Worker) { .compare = self, .kept = g_new0 (VnTensor *, n), .shown = g_new0 (gboolean, n), .awaited = G_MAXUINT,
-                       .before = g_new0 (VnTensor *, n), .sums = g_new0 (VnErrorSum, self->n_sums),
+                       .before = g_new0 (VnTensor *, n), .sums = g_malloc0 (vn_comparing_get_size (self)),
+                       .rounds = vn_compare_rounds_new (),
+                       .passed = self->pairs.bodies->len > 0 ? g_new0 (gboolean, self->n_nodes) : NULL,
                        .float_runner = vn_sample_runner_new (self->float_plan, n_inside, compare_keep_float, worker, error) };
   if (worker->float_runner != NULL)
     worker->quant_runner = vn_sample_runner_new (self->quant_plan, n_inside, compare_quant, worker, error);
@@ -232,18 +290,20 @@ compare_scan (gpointer       data,
               GError       **error)
 {
   Worker *worker = data;
-  Compare *self = user_data;
+  VnComparing *self = user_data;
   const guint n = self->pairs.float_taps->len;
   gboolean good;
 
-  for (guint i = 0; i < self->n_sums; i++)
-    vn_error_sum_init (&worker->sums[i]);
+  compare_clear_sums (self, worker->sums);
   memset (worker->shown, 0, n * sizeof *worker->shown);
+  if (worker->passed != NULL)
+    memset (worker->passed, 0, self->n_nodes * sizeof *worker->passed);
   good = compare_run_in_step (worker, inputs, cancellable, error);
   if (good)
-    self->per_sample[item] = vn_memory_dup (worker->sums, self->n_sums, sizeof (VnErrorSum), error);
+    self->per_sample[item] = vn_memory_dup (worker->sums, vn_comparing_get_size (self), 1, error);
   vn_tensor_clear_all (worker->kept, n);
   vn_tensor_clear_all (worker->before, n);
+  vn_compare_rounds_clear (worker->rounds);
   return good && self->per_sample[item] != NULL;
 }
 
@@ -252,9 +312,9 @@ compare_pack (guint      item,
               gpointer   data,
               GError   **error)
 {
-  const Compare *self = data;
+  const VnComparing *self = data;
 
-  return g_bytes_new_static (self->per_sample[item], self->n_sums * sizeof (VnErrorSum));
+  return g_bytes_new_static (self->per_sample[item], vn_comparing_get_size (self));
 }
 
 static gboolean
@@ -264,9 +324,9 @@ compare_take (guint           item,
               gpointer        data,
               GError        **error)
 {
-  Compare *self = data;
+  VnComparing *self = data;
 
-  self->per_sample[item] = vn_sample_ranks_dup (bytes, size, self->n_sums, sizeof (VnErrorSum), error);
+  self->per_sample[item] = vn_sample_ranks_dup (bytes, size, vn_comparing_get_size (self), 1, error);
   return self->per_sample[item] != NULL;
 }
 
@@ -288,21 +348,34 @@ compare_make_plan (VnModel        *model,
   return vn_plan_new (model, &options, NULL, error);
 }
 
+static void
+compare_place_bodies (VnComparing *self)
+{
+  self->inside = g_new0 (VnPairPlace, self->pairs.float_taps->len + 1);
+  for (guint i = 0; i < self->pairs.float_taps->len; i++)
+    {
+      const guint k = vn_compare_find_body (&self->pairs, i);
+
+      self->inside[i] = (VnPairPlace) { k, k != G_MAXUINT && g_array_index (self->pairs.bodies, CompareBody, k).first == i };
+    }
+}
+
 /* Nobody would ever take what only one of the two computes. */
 static gboolean *
-compare_list_wanted (const Compare *self)
+compare_list_wanted (const VnComparing *self)
 {
   gboolean *wanted = g_new (gboolean, self->pairs.float_taps->len);
 
   for (guint i = 0; i < self->pairs.float_taps->len; i++)
-    wanted[i] = vn_plan_is_computed (self->float_plan, g_ptr_array_index (self->pairs.float_taps, i)) &&
-                vn_plan_is_computed (self->quant_plan, g_ptr_array_index (self->pairs.quant_taps, i));
+    wanted[i] = self->inside[i].body != G_MAXUINT ||
+                (vn_plan_is_computed (self->float_plan, g_ptr_array_index (self->pairs.float_taps, i)) &&
+                 vn_plan_is_computed (self->quant_plan, g_ptr_array_index (self->pairs.quant_taps, i)));
   return wanted;
 }
 
 /* Where the sums of each pair begin. */
 static void
-compare_place_sums (Compare *self)
+compare_place_sums (VnComparing *self)
 {
   guint n = self->pairs.float_taps->len;
 
@@ -312,19 +385,20 @@ compare_place_sums (Compare *self)
     {
       const VnValue *value = g_ptr_array_index (self->pairs.float_taps, i);
 
-      self->partitions[i] = value->graph->parent == NULL ? vn_parts_get (self->options->parts, value->name) : NULL;
+      self->partitions[i] = self->inside[i].body == G_MAXUINT ? vn_parts_get (self->options->parts, value->name) : NULL;
       self->places[i + 1] = self->places[i] + vn_part_sums_count (self->partitions[i]);
     }
   self->n_sums = self->places[n] + n;
 }
 
 static void
-compare_clear (Compare *self)
+compare_clear (VnComparing *self)
 {
   g_clear_error (&self->none);
   g_free (self->wanted);
   g_free (self->partitions);
   g_free (self->places);
+  g_free (self->inside);
   for (guint i = 0; self->per_sample != NULL && i < self->n_all; i++)
     g_free (self->per_sample[i]);
   g_free (self->per_sample);
@@ -333,74 +407,9 @@ compare_clear (Compare *self)
   vn_compare_clear_pairs (&self->pairs);
 }
 
-/* What the first @n samples come to. */
-static void
-compare_merge_samples (const Compare *self,
-                       guint          tap,
-                       guint          n,
-                       VnErrorSum    *sums,
-                       VnErrorSum    *local)
-{
-  vn_part_sums_init (sums, self->partitions[tap]);
-  vn_error_sum_init (local);
-  for (guint s = 0; s < n; s++)
-    if (self->per_sample[s] != NULL)
-      {
-        vn_part_sums_merge (sums, self->partitions[tap], &self->per_sample[s][self->places[tap]]);
-        vn_error_sum_merge (local, &self->per_sample[s][self->places[self->pairs.float_taps->len] + tap]);
-      }
-}
-
-/* %NULL: no sample has shown it. */
-static VnErrorRow *
-compare_make_row (const Compare *self,
-                  guint          tap)
-{
-  const VnPartition *partition = self->partitions[tap];
-  g_autofree const VnErrorSum **each = g_new0 (const VnErrorSum *, self->n_all);
-  VnErrorSum sums[1 + VN_MOST_PARTS], local;
-  VnErrorRow *row;
-
-  compare_merge_samples (self, tap, self->n_all, sums, &local);
-  if (sums[0].n == 0)
-    return NULL;
-  row = vn_compare_make_row (self->float_plan, g_ptr_array_index (self->pairs.float_taps, tap), sums, partition, &local);
-  for (guint s = 0; s < self->n_all; s++)
-    each[s] = self->per_sample[s] != NULL ? &self->per_sample[s][self->places[tap]] : NULL;
-  row->margin_db = vn_part_sums_get_margin (each, self->n_all, partition);
-  compare_merge_samples (self, tap, self->options->n_samples, sums, &local);
-  row->held_out_db = sums[0].n > 0 ? vn_part_sums_get_sqnr (sums, partition) : NAN;
-  return row;
-}
-
-static VnErrorTable *
-compare_make_table (Compare  *self,
-                    GError  **error)
-{
-  g_autoptr(VnErrorTable) table = NULL;
-  guint n_used = 0;
-
-  for (guint s = 0; s < self->n_all; s++)
-    n_used += self->per_sample[s] != NULL;
-  if (n_used == 0 && self->none != NULL)
-    {
-      g_propagate_error (error, g_steal_pointer (&self->none));
-      return NULL;
-    }
-  table = vn_error_table_new (n_used);
-  for (guint i = 0; i < self->pairs.float_taps->len; i++)
-    {
-      VnErrorRow *row = compare_make_row (self, i);
-
-      if (row != NULL)
-        vn_error_table_add (table, row);
-    }
-  return g_steal_pointer (&table);
-}
-
 static gboolean
-compare_check_inputs_match (Compare  *self,
-                            GError  **error)
+compare_check_inputs_match (VnComparing  *self,
+                            GError      **error)
 {
   guint n = vn_plan_get_n_inputs (self->float_plan);
 
@@ -421,9 +430,9 @@ compare_check_inputs_match (Compare  *self,
 }
 
 static gboolean
-compare_run_samples (Compare     *self,
-                     GHashTable  *input_shapes,
-                     GError     **error)
+compare_run_samples (VnComparing  *self,
+                     GHashTable   *input_shapes,
+                     GError      **error)
 {
   const VnCompareOptions *options = self->options;
   VnPlan * const plans[] = { self->float_plan, self->quant_plan };
@@ -433,6 +442,7 @@ compare_run_samples (Compare     *self,
                                          .n_before = self->n_before, .n_all = self->n_all };
   g_autoptr(VnSampleLoop) loop = NULL;
 
+  compare_place_bodies (self);
   self->wanted = compare_list_wanted (self);
   compare_place_sums (self);
   loop = vn_sample_loop_new (&samples, &loop_options, &compare_funcs, self, error);
@@ -444,13 +454,14 @@ compare_run_samples (Compare     *self,
 
 /* Runs @quant_model on the samples of the options; whatever comes of it, compare_clear() is due. */
 static gboolean
-compare_run (Compare     *self,
-             VnModel     *float_model,
-             VnModel     *quant_model,
-             GHashTable  *input_shapes,
-             GError     **error)
+compare_run (VnComparing  *self,
+             VnModel      *float_model,
+             VnModel      *quant_model,
+             GHashTable   *input_shapes,
+             GError      **error)
 {
   self->per_sample = g_new0 (VnErrorSum *, MAX (self->n_all, 1));
+  self->n_nodes = float_model->graph->nodes->len;
   if (!vn_compare_collect_pairs (&self->pairs, float_model, quant_model, self->options, error))
     return FALSE;
   self->float_plan = compare_make_plan (float_model, self->pairs.float_taps, input_shapes, float_model, error);
@@ -462,8 +473,8 @@ compare_run (Compare     *self,
 
 /* By pair: the same of the fold, G_MAXUINT if it has none. */
 static guint *
-compare_map_pairs (const Compare *self,
-                   const Compare *fold)
+compare_map_pairs (const VnComparing *self,
+                   const VnComparing *fold)
 {
   g_autoptr(GHashTable) places = g_hash_table_new (NULL, NULL);
   guint *map = g_new (guint, self->pairs.float_taps->len);
@@ -475,11 +486,23 @@ compare_map_pairs (const Compare *self,
   return map;
 }
 
+static void
+compare_take_runs (const VnComparing *self,
+                   const VnComparing *fold,
+                   const VnErrorSum  *from,
+                   VnErrorSum        *to)
+{
+  for (guint i = 0; i < self->pairs.bodies->len; i++)
+    for (guint k = 0; k < fold->pairs.bodies->len; k++)
+      if (g_array_index (self->pairs.bodies, CompareBody, i).graph == g_array_index (fold->pairs.bodies, CompareBody, k).graph)
+        vn_comparing_get_runs (self, to)[i] = vn_comparing_get_runs (fold, from)[k];
+}
+
 /* Takes the samples of a fold, from @place on: tensors that only the other network has are no concern. */
 static void
-compare_take_fold (Compare       *self,
-                   const Compare *fold,
-                   guint          place)
+compare_take_fold (VnComparing       *self,
+                   const VnComparing *fold,
+                   guint              place)
 {
   const guint n = self->pairs.float_taps->len, n_there = fold->pairs.float_taps->len;
   g_autofree guint *map = compare_map_pairs (self, fold);
@@ -487,25 +510,27 @@ compare_take_fold (Compare       *self,
   for (guint s = 0; s < fold->options->n_samples; s++)
     {
       const VnErrorSum *from = fold->per_sample[s];
-      VnErrorSum *to = from != NULL ? g_new (VnErrorSum, self->n_sums) : NULL;
+      VnErrorSum *to = from != NULL ? g_malloc (vn_comparing_get_size (self)) : NULL;
 
-      for (guint i = 0; to != NULL && i < self->n_sums; i++)
-        vn_error_sum_init (&to[i]);
+      if (to != NULL)
+        compare_clear_sums (self, to);
       for (guint i = 0; to != NULL && i < n; i++)
         if (map[i] != G_MAXUINT)
           {
             vn_part_sums_merge (&to[self->places[i]], self->partitions[i], &from[fold->places[map[i]]]);
             vn_error_sum_merge (&to[self->places[n] + i], &from[fold->places[n_there] + map[i]]);
           }
+      if (to != NULL)
+        compare_take_runs (self, fold, from, to);
       self->per_sample[place + s] = to;
     }
 }
 
 static gboolean
-compare_run_folds (Compare     *self,
-                   VnModel     *float_model,
-                   GHashTable  *input_shapes,
-                   GError     **error)
+compare_run_folds (VnComparing  *self,
+                   VnModel      *float_model,
+                   GHashTable   *input_shapes,
+                   GError      **error)
 {
   guint place = self->options->n_samples;
 
@@ -514,8 +539,8 @@ compare_run_folds (Compare     *self,
       const VnCompareFold *fold = &self->options->folds[i];
       VnCompareOptions options = *self->options;
       /* who calibrated others with the same samples has told of those that cannot be read */
-      Compare there = { .dataset = self->dataset, .options = &options, .n_all = self->n_all, .progress = self->progress,
-                        .cancellable = self->cancellable, .n_before = place };
+      VnComparing there = { .dataset = self->dataset, .options = &options, .n_all = self->n_all, .progress = self->progress,
+                            .cancellable = self->cancellable, .n_before = place };
       gboolean good;
 
       options.value_names = fold->value_names;
@@ -572,16 +597,16 @@ vn_compare (VnModel                 *float_model,
             GCancellable            *cancellable,
             GError                 **error)
 {
-  Compare self;
+  VnComparing self;
   VnErrorTable *table = NULL;
 
   g_return_val_if_fail (float_model != NULL && options != NULL, NULL);
 
-  self = (Compare) { .dataset = dataset, .options = options, .n_all = vn_compare_count_samples (options), .progress = progress,
-                     .notes = notes, .cancellable = cancellable };
+  self = (VnComparing) { .dataset = dataset, .options = options, .n_all = vn_compare_count_samples (options),
+                         .progress = progress, .notes = notes, .cancellable = cancellable };
   if (compare_run (&self, float_model, quant_model, input_shapes, error) &&
       compare_run_folds (&self, float_model, input_shapes, error))
-    table = compare_make_table (&self, error);
+    table = vn_comparing_make_table (&self, error);
   compare_clear (&self);
   return table;
 }

@@ -40,6 +40,7 @@ typedef struct
   guint        n_samples;
   guint        n_threads;    /* 0: all processors */
   gboolean     outputs_only;
+  gboolean     bodies;       /* also the tensors of graphs inside nodes */
   gboolean     local;        /* also what each pair of quantization and dequantization does */
   const char  *task;         /* nullable: what the user says of the task, as of vn_task_get_id() */
   VnParts     *parts;        /* nullable: of the float network: vn_find_parts() */

@@ -178,6 +178,7 @@ typedef struct
 {
   VnRunner     *runner;
   const VnStep *step;
+  guint         n_runs;     /* of graphs inside it, so far */
 } BodyCall;
 
 static VnTensorType
@@ -209,6 +210,17 @@ runner_run_find_runner (VnRunner       *self,
   return NULL;
 }
 
+/* A number for the n-th run inside a step of the run @round. */
+static guint64
+runner_run_get_round (guint64 round,
+                      guint   n)
+{
+  guint64 mixed = (round ^ n) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+
+  mixed = (mixed ^ mixed >> 29) * G_GUINT64_CONSTANT (0xbf58476d1ce4e5b9);
+  return mixed ^ mixed >> 32;
+}
+
 /* Runs a graph of the step on the values the operator gives and those of outer graphs. */
 static gboolean
 run_body (gpointer           data,
@@ -222,6 +234,8 @@ run_body (gpointer           data,
   VnRunner *inner = runner_run_find_runner (self, call->step, graph, error);
   guint n_captured = call->step->n_inputs - call->step->n_own, n = graph->inputs->len;
   g_autofree VnTensor **all = NULL;
+  const guint64 round = *self->round;
+  gboolean good;
 
   if (inner == NULL || g_cancellable_set_error_if_cancelled (self->cancellable, error))
     {
@@ -238,7 +252,11 @@ run_body (gpointer           data,
   inner->growth = self->growth;
   inner->tap = self->tap;
   inner->tap_data = self->tap_data;
-  return vn_runner_run (inner, all, outputs, self->cancellable, error);
+  inner->round = self->round;
+  *self->round = runner_run_get_round (round, ++call->n_runs);
+  good = vn_runner_run (inner, all, outputs, self->cancellable, error);
+  *self->round = round;
+  return good;
 }
 
 /* ---- the run ---- */
@@ -249,7 +267,7 @@ run_step (VnRunner      *self,
           gint64        *usec,
           GError       **error)
 {
-  BodyCall call = { self, step };
+  BodyCall call = { self, step, 0 };
   const VnOpBodies bodies = { .get_type = runner_run_get_body_type, .run = run_body, .data = &call };
   gint64 start = usec != NULL ? g_get_monotonic_time () : 0;
 
@@ -400,6 +418,7 @@ runner_run_set_variant (VnRunner  *self,
   self->variant->tap = self->tap;
   self->variant->blocks_tap = self->blocks_tap;
   self->variant->tap_data = self->tap_data;
+  self->variant->round = self->round;
   /* Steps that fold away for some sizes may be there for others. */
   self->variant->step_usec = plan->steps->len == self->plan->steps->len ? self->step_usec : NULL;
   return TRUE;
@@ -484,6 +503,38 @@ vn_runner_is_done (VnRunner *self)
   g_return_val_if_fail (self != NULL && self->driven != NULL, TRUE);
 
   return self->driven->next_step >= self->driven->plan->steps->len;
+}
+
+/**
+ * vn_runner_get_next:
+ *
+ * Returns: (transfer none) (nullable): the node whose step comes next in the run that vn_runner_begin() began; %NULL: it has come
+ *   to its end
+ */
+const VnNode *
+vn_runner_get_next (VnRunner *self)
+{
+  g_return_val_if_fail (self != NULL && self->driven != NULL, NULL);
+
+  return vn_runner_is_done (self) ? NULL : ((const VnStep *) g_ptr_array_index (self->driven->plan->steps,
+                                                                                self->driven->next_step))->node;
+}
+
+/**
+ * vn_runner_get_round:
+ * @self: of the whole network; for taps to call
+ *
+ * Two networks with the same nodes that hold graphs give the same rounds the same number, whatever else they compute.
+ *
+ * Returns: a number for the run of the graph inside a node that the tapped value belongs to: by which iterations of which nodes
+ *   around it; 0: of the main graph
+ */
+guint64
+vn_runner_get_round (VnRunner *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return *self->round;
 }
 
 /**

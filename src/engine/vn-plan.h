@@ -169,9 +169,11 @@ gboolean  vn_runner_begin        (VnRunner             *self,
                                   GCancellable         *cancellable,
                                   GError              **error);
 gboolean  vn_runner_is_done      (VnRunner             *self);
+const VnNode *vn_runner_get_next (VnRunner             *self);
 gboolean  vn_runner_advance      (VnRunner             *self,
                                   GError              **error);
 void      vn_runner_end          (VnRunner             *self);
+guint64   vn_runner_get_round    (VnRunner             *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnPlan, vn_plan_unref)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnRunner, vn_runner_free)

@@ -38,6 +38,7 @@ typedef struct
  * @growth: during a run: bytes that values may have whose sizes show only then
  * @grown: by value id: how many of them each has during a run
  * @n_grown: their sum
+ * @round, @own_round: during a run: which of the runs of graphs inside nodes is under way, kept in one place for all of them
  * @driven: from vn_runner_begin() to vn_runner_end(): this runner or its variant
  * @in, @out, @in_types, @out_types: work space for the context of one step
  */
@@ -63,6 +64,7 @@ struct _VnRunner
   GArray        *displaced;
   gsize          growth, n_grown;
   gsize         *grown;
+  guint64       *round, own_round;
   VnRunner      *driven;
   VnRunner      *variant;      /* for a sample of other sizes; NULL before the first */
 };

@@ -103,6 +103,7 @@ vn_runner_new (VnPlan  *plan,
 
   self->plan = vn_plan_ref (plan);
   self->n_threads = 1;
+  self->round = &self->own_round;
   self->tensors = g_new0 (VnTensor *, plan->n_values + 1);
   self->displaced = g_array_new (FALSE, FALSE, sizeof (VnDisplaced));
   self->grown = g_new0 (gsize, plan->n_values + 1);

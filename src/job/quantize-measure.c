@@ -48,7 +48,7 @@ _vn_quantize_job_compare (VnQuantizeJob  *self,
   g_auto(VnFolds) folds = { NULL };
   VnCompareOptions options = { .plan = result->plan, .samples = (const guint *) (gpointer) input->measured->data,
                                .n_samples = input->measured->len, .n_threads = input->n_threads, .parts = input->parts,
-                               .task = self->settings.recipe->task, .answers = answers };
+                               .task = self->settings.recipe->task, .answers = answers, .bodies = TRUE };
   VnProgress progress = vn_job_get_reporter (self->job);
 
   quantized = vn_job_write_measurable (input, written, result->plan, result->quantized, result->value_names, &names, error);

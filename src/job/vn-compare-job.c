@@ -115,7 +115,8 @@ vn_compare_job_compare (VnJob         *job,
   VnCompareJob *self = vn_job_get_state (job, &compare_job_kind);
   g_autoptr(VnNodeMatch) match = vn_node_match_new (self->float_run, self->quant_run);
   g_autoptr(GArray) samples = g_array_new (FALSE, FALSE, sizeof (guint));
-  VnCompareOptions options = { .value_names = vn_node_match_get_values (match), .n_threads = self->n_threads, .local = TRUE };
+  VnCompareOptions options = { .value_names = vn_node_match_get_values (match), .n_threads = self->n_threads, .local = TRUE,
+                               .bodies = TRUE };
   VnProgress progress = vn_job_get_reporter (job);
   VnSamples run;
 

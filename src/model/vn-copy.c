@@ -335,8 +335,8 @@ vn_model_new_from_body (const VnGraph *body,
  * vn_node_set_body:
  * @self: a node that holds a graph in the attribute @name
  * @from: what takes the place of that: the main graph of another model
- * @outer: (element-type VnValue VnValue): for values of @from that are not to be copied, the values around @self that they stand
- *   for
+ * @outer: (inout) (element-type VnValue VnValue): for values of @from that are not to be copied, the values around @self that
+ *   they stand for; gets the copies of all others
  *
  * Copies @from into the attribute. Values whose names would hide others outside are renamed.
  */
@@ -346,18 +346,12 @@ vn_node_set_body (VnNode        *self,
                   const VnGraph *from,
                   GHashTable    *outer)
 {
-  g_autoptr(GHashTable) values = g_hash_table_new (NULL, NULL);
-  GHashTableIter iter;
-  gpointer key, value;
   VnAttr *attr;
   Copy copy;
 
   g_return_if_fail (self != NULL && name != NULL && from != NULL && outer != NULL);
 
-  g_hash_table_iter_init (&iter, outer);
-  while (g_hash_table_iter_next (&iter, &key, &value))
-    g_hash_table_insert (values, key, value);
-  copy = (Copy) { .model = self->graph->model, .values = values, .unique = TRUE };
+  copy = (Copy) { .model = self->graph->model, .values = outer, .unique = TRUE };
   attr = vn_attr_new (name, VN_ATTR_GRAPH);
   if (vn_node_get_attr (self, name) != NULL && vn_node_get_attr (self, name)->graph != NULL)
     vn_graph_drop_uses (vn_node_get_attr (self, name)->graph);

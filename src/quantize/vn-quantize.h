@@ -57,6 +57,9 @@ const VnTensorPlan *vn_quant_plan_find      (VnQuantPlan  *self,
                                              const char   *value_name);
 const VnValue      *vn_quant_plan_find_clamped (VnQuantPlan  *self,
                                                 const VnValue *value);     /* NULL: its own range is its own */
+VnQuantPlan        *vn_quant_plan_find_body (VnQuantPlan  *self,
+                                             const VnNode *holder,
+                                             const char   *attr);        /* NULL: nothing in it is quantized */
 guint               vn_quant_plan_count_quantized (VnQuantPlan  *self);   /* tensors, also of graphs inside nodes */
 gboolean            vn_quant_plan_is_node_quantized (VnQuantPlan *self,
                                                      const char  *node_label);   /* vn_node_dup_label() */

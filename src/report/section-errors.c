@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sections: the error of each tensor with how it is quantized, and the error of each weight by itself. */
+/* Sections: the error of each tensor with how it is quantized, of each weight by itself, and of what runs inside nodes. */
 #include "vn-report-build.h"
 
 #include "vn-format.h"
@@ -245,5 +245,78 @@ _vn_report_build_weights (VnReportSection *section,
 
       section_errors_add_subject (row, error);
       section_errors_add_metrics (row, error);
+    }
+}
+
+/* ---- bodies ---- */
+
+static const VnReportColumn body_columns[] = {
+  { "body", N_("Body"), NULL, FALSE, VN_REPORT_APART, VN_REPORT_ALL_PARTS },
+  SUBJECT_COLUMNS
+#include "vn-metrics.def"
+  { "float_min", N_("Float range"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "float_max", NULL, NULL, FALSE, VN_REPORT_JOIN_RANGE, 0 },
+  { "quantized_min", N_("Quantized range"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "quantized_max", NULL, NULL, FALSE, VN_REPORT_JOIN_RANGE, 0 },
+};
+
+static const VnReportColumn run_columns[] = {
+  { "body", N_("Body"), NULL, FALSE, VN_REPORT_APART, VN_REPORT_ALL_PARTS },
+  { "float_runs", N_("Runs of the float model"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "quantized_runs", N_("Of the quantized model"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "both_runs", N_("Of both"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "compared_runs", N_("Compared"), NULL, TRUE, VN_REPORT_APART, 0 },
+};
+
+static void
+section_errors_add_body (VnReportContent    *table,
+                         const VnBodyErrors *body)
+{
+  g_autoptr(GArray) order = vn_error_table_sort_worst (body->errors);
+
+  for (guint i = 0; i < order->len; i++)
+    {
+      const VnErrorRow *error = vn_error_table_get (body->errors, g_array_index (order, guint, i));
+      GPtrArray *row = _vn_report_add_row (table);
+
+      g_ptr_array_add (row, _vn_report_text (body->scope));
+      section_errors_add_subject (row, error);
+      section_errors_add_metrics (row, error);
+      section_errors_add_ranges (row, error);
+    }
+}
+
+static void
+section_errors_add_runs (VnReportContent    *table,
+                         const VnBodyErrors *body)
+{
+  const guint64 runs[] = { body->n_float, body->n_quant, body->n_both, body->n_compared };
+  GPtrArray *row = _vn_report_add_row (table);
+
+  g_ptr_array_add (row, _vn_report_text (body->scope));
+  for (guint i = 0; i < G_N_ELEMENTS (runs); i++)
+    g_ptr_array_add (row, _vn_report_int ((gint64) runs[i], NULL));
+}
+
+void
+_vn_report_build_bodies (VnReportSection *section,
+                         VnRun           *run)
+{
+  static const VnReportPart parts[] = {
+    { NULL, N_("Over the runs that both models make of a body on the same sample, in each iteration.") }
+  };
+  static const VnReportPart plain[] = { { NULL, NULL } };
+  const guint n = run->errors != NULL ? vn_error_table_get_n_bodies (run->errors) : 0;
+  VnReportContent *runs, *table;
+
+  if (n == 0)
+    return;
+  runs = _vn_report_add_table (section, "runs", run_columns, G_N_ELEMENTS (run_columns), parts, G_N_ELEMENTS (parts));
+  table = _vn_report_add_table (section, "tensors", body_columns, G_N_ELEMENTS (body_columns), plain,
+                                G_N_ELEMENTS (plain));
+  for (guint i = 0; i < n; i++)
+    {
+      section_errors_add_runs (runs, vn_error_table_get_body (run->errors, i));
+      section_errors_add_body (table, vn_error_table_get_body (run->errors, i));
     }
 }

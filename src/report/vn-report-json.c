@@ -33,6 +33,9 @@
  *                   "quantized_min", "quantized_max", "quantized", "dtype", "scale", "zero_point", "range_min", "range_max",
  *                   "rule" } ],  worst first: see vn_error_table_get_weakest_metric()
  *   "weights":  [ { "tensor", "node", "type", "marked", the fields of vn-metrics.def } ],
+ *   "bodies":   { "runs": [ { "body", "float_runs", "quantized_runs", "both_runs", "compared_runs" } ],
+ *                 "tensors": [ { "body", "tensor", "node", "type", "marked", the fields of vn-metrics.def, "float_min",
+ *                   "float_max", "quantized_min", "quantized_max" } ] },      body: vn_graph_dup_scope(), worst first in each
  *   "npu":      [ { "node", "type", "positions": { "input", "input2", "weight", "bias", "output" },
  *                   "shifts": { "cut", "bias", "read", "write" },
  *                   "moves": [ { "tensor", "from", "to", "rule", "reason" } ] } ],            with the setting "npu"

@@ -178,6 +178,53 @@ run_file_read_weight (gpointer      table,
     vn_error_table_add_weight (table, row);
 }
 
+/* ---- bodies ---- */
+
+static void
+run_file_add_body (JsonBuilder        *json,
+                   const VnBodyErrors *body)
+{
+  json_builder_begin_object (json);
+  vn_json_add_text (json, "body", body->scope);
+  vn_json_add_int (json, "float-runs", (gint64) body->n_float);
+  vn_json_add_int (json, "quantized-runs", (gint64) body->n_quant);
+  vn_json_add_int (json, "both-runs", (gint64) body->n_both);
+  vn_json_add_int (json, "compared-runs", (gint64) body->n_compared);
+  vn_json_begin_array (json, "tensors");
+  for (guint i = 0; i < vn_error_table_get_n (body->errors); i++)
+    run_file_add_row (json, vn_error_table_get (body->errors, i));
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+}
+
+static void
+run_file_add_bodies (JsonBuilder  *json,
+                     VnErrorTable *errors)
+{
+  if (vn_error_table_get_n_bodies (errors) == 0)
+    return;
+  vn_json_begin_array (json, "bodies");
+  for (guint i = 0; i < vn_error_table_get_n_bodies (errors); i++)
+    run_file_add_body (json, vn_error_table_get_body (errors, i));
+  json_builder_end_array (json);
+}
+
+static void
+run_file_read_body (gpointer      table,
+                    VnJsonFields *fields)
+{
+  g_autofree char *scope = vn_json_fields_dup_text (fields, "body");
+  g_autoptr(VnBodyErrors) body = vn_body_errors_new (scope != NULL ? scope : "", vn_error_table_get_n_samples (table));
+
+  body->n_float = vn_json_fields_get_count (fields, "float-runs", G_MAXINT64);
+  body->n_quant = vn_json_fields_get_count (fields, "quantized-runs", G_MAXINT64);
+  body->n_both = vn_json_fields_get_count (fields, "both-runs", G_MAXINT64);
+  body->n_compared = vn_json_fields_get_count (fields, "compared-runs", G_MAXINT64);
+  _vn_run_file_read_each (fields, "tensors", run_file_read_tensor, body->errors);
+  if (fields->error == NULL)
+    vn_error_table_take_body (table, g_steal_pointer (&body));
+}
+
 void
 _vn_run_file_add_errors (JsonBuilder  *json,
                          VnErrorTable *errors)
@@ -192,6 +239,7 @@ _vn_run_file_add_errors (JsonBuilder  *json,
   for (guint i = 0; i < vn_error_table_get_n_weights (errors); i++)
     run_file_add_row (json, vn_error_table_get_weight (errors, i));
   json_builder_end_array (json);
+  run_file_add_bodies (json, errors);
   json_builder_end_object (json);
 }
 
@@ -202,6 +250,8 @@ _vn_run_file_read_errors (VnJsonFields *fields)
 
   _vn_run_file_read_each (fields, "tensors", run_file_read_tensor, table);
   _vn_run_file_read_each (fields, "weights", run_file_read_weight, table);
+  if (vn_json_fields_has (fields, "bodies"))
+    _vn_run_file_read_each (fields, "bodies", run_file_read_body, table);
   return table;
 }
 

@@ -11,6 +11,7 @@ struct _VnErrorTable
 {
   gatomicrefcount  ref;
   GPtrArray       *rows, *weights;
+  GPtrArray       *bodies;      /* of VnBodyErrors */
   GHashTable      *by_value;
   guint            n_samples;
 };
@@ -154,6 +155,7 @@ vn_error_table_new (guint n_samples)
   g_atomic_ref_count_init (&self->ref);
   self->rows = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_error_row_free);
   self->weights = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_error_row_free);
+  self->bodies = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_body_errors_unref);
   self->by_value = g_hash_table_new (g_str_hash, g_str_equal);
   self->n_samples = n_samples;
   return self;
@@ -190,6 +192,8 @@ vn_error_table_copy (VnErrorTable *self)
     vn_error_table_add (copy, vn_error_row_copy (g_ptr_array_index (self->rows, i)));
   for (guint i = 0; i < self->weights->len; i++)
     vn_error_table_add_weight (copy, vn_error_row_copy (g_ptr_array_index (self->weights, i)));
+  for (guint i = 0; i < self->bodies->len; i++)
+    vn_error_table_take_body (copy, vn_body_errors_ref (g_ptr_array_index (self->bodies, i)));
   return copy;
 }
 
@@ -306,6 +310,7 @@ vn_error_table_unref (VnErrorTable *self)
   g_hash_table_unref (self->by_value);
   g_ptr_array_unref (self->rows);
   g_ptr_array_unref (self->weights);
+  g_ptr_array_unref (self->bodies);
   g_free (self);
 }
 
@@ -380,6 +385,119 @@ vn_error_table_sort_worst (VnErrorTable *self)
     g_array_append_val (order, i);
   g_array_sort_with_data (order, vn_error_table_compare_worst, self);
   return order;
+}
+
+/* ---- bodies ---- */
+
+/**
+ * vn_body_errors_new:
+ * @scope: vn_graph_dup_scope()
+ * @n_samples: of the run
+ *
+ * Returns: (transfer full): with no rows; whoever makes it fills it before anybody else sees it
+ */
+VnBodyErrors *
+vn_body_errors_new (const char *scope,
+                    guint       n_samples)
+{
+  VnBodyErrors *self;
+
+  g_return_val_if_fail (scope != NULL, NULL);
+
+  self = g_new0 (VnBodyErrors, 1);
+  g_atomic_ref_count_init (&self->ref);
+  self->scope = g_strdup (scope);
+  self->errors = vn_error_table_new (n_samples);
+  return self;
+}
+
+VnBodyErrors *
+vn_body_errors_ref (VnBodyErrors *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  g_atomic_ref_count_inc (&self->ref);
+  return self;
+}
+
+void
+vn_body_errors_unref (VnBodyErrors *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref))
+    return;
+  g_free (self->scope);
+  vn_error_table_unref (self->errors);
+  g_free (self);
+}
+
+/**
+ * vn_body_errors_get_worst:
+ *
+ * Returns: (transfer none) (nullable): the row with the most noise; %NULL: no run of it was compared
+ */
+const VnErrorRow *
+vn_body_errors_get_worst (const VnBodyErrors *self)
+{
+  const VnErrorRow *worst = NULL;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  for (guint i = 0; i < vn_error_table_get_n (self->errors); i++)
+    {
+      const VnErrorRow *row = vn_error_table_get (self->errors, i);
+
+      if (worst == NULL || row->noise_to_signal > worst->noise_to_signal)
+        worst = row;
+    }
+  return worst;
+}
+
+/**
+ * vn_error_table_take_body:
+ * @body: (transfer full): in execution order of the nodes that hold it
+ */
+void
+vn_error_table_take_body (VnErrorTable *self,
+                          VnBodyErrors *body)
+{
+  g_return_if_fail (self != NULL && body != NULL);
+
+  g_ptr_array_add (self->bodies, body);
+}
+
+guint
+vn_error_table_get_n_bodies (VnErrorTable *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->bodies->len;
+}
+
+VnBodyErrors *
+vn_error_table_get_body (VnErrorTable *self,
+                         guint         i)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  return i < self->bodies->len ? g_ptr_array_index (self->bodies, i) : NULL;
+}
+
+/**
+ * vn_error_table_find_body:
+ * @scope: vn_graph_dup_scope() in the float model
+ *
+ * Returns: (transfer none) (nullable): what was measured inside that body
+ */
+VnBodyErrors *
+vn_error_table_find_body (VnErrorTable *self,
+                          const char   *scope)
+{
+  g_return_val_if_fail (self != NULL && scope != NULL, NULL);
+
+  for (guint i = 0; i < self->bodies->len; i++)
+    if (g_str_equal (((const VnBodyErrors *) g_ptr_array_index (self->bodies, i))->scope, scope))
+      return g_ptr_array_index (self->bodies, i);
+  return NULL;
 }
 
 static VnPartition *

@@ -45,6 +45,22 @@ typedef struct
 
 typedef struct _VnErrorTable VnErrorTable;
 
+/**
+ * VnBodyErrors: those inside a body of If, Loop or Scan, over the runs of it that both networks made on a sample. Immutable.
+ * @scope: where it is in the float model: vn_graph_dup_scope()
+ * @errors: a row for each of its tensors, by its name there
+ * @n_float, @n_quant, @n_both: how often the networks ran it, each and both: a branch may be taken by one alone
+ * @n_compared: of @n_both: others were too many to be kept
+ */
+typedef struct
+{
+  char            *scope;
+  VnErrorTable    *errors;
+  guint64          n_float, n_quant, n_both, n_compared;
+  /*< private >*/
+  gatomicrefcount  ref;
+} VnBodyErrors;
+
 VnErrorTable     *vn_error_table_ref      (VnErrorTable  *self);
 void              vn_error_table_unref    (VnErrorTable  *self);
 guint             vn_error_table_get_n    (VnErrorTable  *self);
@@ -74,6 +90,18 @@ void              vn_error_table_add      (VnErrorTable  *self,
 void              vn_error_table_add_weight (VnErrorTable *self,
                                              VnErrorRow   *row);
 void              vn_error_table_sort_weights (VnErrorTable *self);
+VnBodyErrors     *vn_body_errors_new      (const char    *scope,
+                                           guint          n_samples);
+VnBodyErrors     *vn_body_errors_ref      (VnBodyErrors  *self);
+void              vn_body_errors_unref    (VnBodyErrors  *self);
+const VnErrorRow *vn_body_errors_get_worst (const VnBodyErrors *self);   /* NULL: it has no rows */
+void              vn_error_table_take_body (VnErrorTable *self,
+                                            VnBodyErrors *body);
+guint             vn_error_table_get_n_bodies (VnErrorTable *self);
+VnBodyErrors     *vn_error_table_get_body (VnErrorTable  *self,
+                                           guint          i);       /* in execution order */
+VnBodyErrors     *vn_error_table_find_body (VnErrorTable *self,
+                                            const char   *scope);   /* NULL: not measured */
 guint             vn_error_table_get_n_samples (VnErrorTable *self);
 guint             vn_error_table_get_n_weights (VnErrorTable *self);
 const VnErrorRow *vn_error_table_get_weight (VnErrorTable *self,
@@ -157,5 +185,6 @@ typedef struct
 } VnAccuracy;
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnErrorTable, vn_error_table_unref)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnBodyErrors, vn_body_errors_unref)
 
 G_END_DECLS

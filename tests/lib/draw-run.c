@@ -68,6 +68,22 @@ draw_row (GRand *rand,
 }
 
 static void
+draw_body (GRand        *rand,
+           VnErrorTable *errors)
+{
+  VnBodyErrors *body = vn_body_errors_new ("Loop \"1\":body/", vn_error_table_get_n_samples (errors));
+  int n = g_rand_int_range (rand, 0, 4);
+
+  body->n_float = g_rand_int (rand);
+  body->n_quant = g_rand_int (rand);
+  body->n_both = g_rand_int_range (rand, 0, 3);
+  body->n_compared = g_rand_int_range (rand, 0, 2);
+  for (int i = 0; i < n; i++)
+    vn_error_table_add (body->errors, draw_row (rand, (guint) i));
+  vn_error_table_take_body (errors, body);
+}
+
+static void
 draw_errors (GRand *rand,
              VnRun *self)
 {
@@ -78,6 +94,8 @@ draw_errors (GRand *rand,
     vn_error_table_add (self->errors, draw_row (rand, (guint) i));
   for (int i = 0; i < n_weights; i++)
     vn_error_table_add_weight (self->errors, draw_row (rand, (guint) i));
+  if (n_weights > 1)
+    draw_body (rand, self->errors);
 }
 
 static void

@@ -340,6 +340,30 @@ vn_quant_plan_take_body (VnQuantPlan *self,
   g_ptr_array_add (self->bodies, entry);
 }
 
+/**
+ * vn_quant_plan_find_body:
+ * @holder: a node of the graph that @self is of
+ * @attr: the attribute of it that holds a graph
+ *
+ * Returns: (transfer none) (nullable): what becomes of the graph as a network of its own; %NULL: nothing in it is quantized
+ */
+VnQuantPlan *
+vn_quant_plan_find_body (VnQuantPlan  *self,
+                         const VnNode *holder,
+                         const char   *attr)
+{
+  g_return_val_if_fail (self != NULL && holder != NULL && attr != NULL, NULL);
+
+  for (guint i = 0; i < self->bodies->len; i++)
+    {
+      const VnQuantBody *body = g_ptr_array_index (self->bodies, i);
+
+      if (body->node == holder->index && g_str_equal (body->attr, attr))
+        return body->plan;
+    }
+  return NULL;
+}
+
 /*< private >
  * vn_quant_plan_has_quantized:
  *

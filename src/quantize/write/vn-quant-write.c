@@ -173,7 +173,7 @@ quant_write_inner_graphs (VnModel             *model,
 
       if (!quant_write_graph (vn_inner_graph_get_model (graph), scheme, vn_inner_graph_get_plan (graph), own, error))
         return FALSE;
-      vn_inner_graph_put_back (graph, names);
+      vn_inner_graph_put_back (graph, own, names);
     }
   if (inner->len == 0)
     return TRUE;

@@ -82,6 +82,7 @@ GPtrArray           *vn_inner_graphs_take     (VnModel       *model,
 VnModel             *vn_inner_graph_get_model (VnInnerGraph  *self);
 VnQuantPlan         *vn_inner_graph_get_plan  (VnInnerGraph  *self);
 void                 vn_inner_graph_put_back  (VnInnerGraph  *self,
+                                               GHashTable    *own,
                                                GHashTable    *names);
 
 /* ---- write-restored.c ---- */

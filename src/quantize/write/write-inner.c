@@ -17,6 +17,7 @@ struct _VnInnerGraph
 {
   const VnQuantBody *body;
   VnNode            *holder;
+  char              *scope;      /* vn_graph_dup_scope(), in the graph around it */
   VnModel           *model;
   GArray            *captured;   /* of Captured */
 };
@@ -37,6 +38,7 @@ write_inner_free (gpointer data)
 
   g_clear_pointer (&self->model, vn_model_unref);
   g_array_unref (self->captured);
+  g_free (self->scope);
   g_free (self);
 }
 
@@ -55,6 +57,7 @@ write_inner_new (VnModel           *model,
   self->captured = g_array_new (FALSE, FALSE, sizeof (Captured));
   g_array_set_clear_func (self->captured, write_inner_captured_clear);
   graph = vn_node_get_attr (self->holder, body->attr)->graph;
+  self->scope = vn_graph_dup_scope (graph);
   self->model = vn_model_new_from_body (graph, originals);
   g_hash_table_iter_init (&iter, originals);
   while (self->model != NULL && g_hash_table_iter_next (&iter, &value, &original))
@@ -131,12 +134,34 @@ write_inner_find_outside (const VnGraph  *graph,
   return now != NULL && now->type.dtype == VN_DTYPE_F32 ? now : captured->outer;
 }
 
+/* Values that are called otherwise now: in the graph around it they are told by where they are. */
+static void
+write_inner_add_names (const VnInnerGraph *self,
+                       GHashTable         *copies,
+                       GHashTable         *own,
+                       GHashTable         *names)
+{
+  GHashTableIter iter;
+  gpointer name, target;
+
+  g_hash_table_iter_init (&iter, own);
+  while (g_hash_table_iter_next (&iter, &name, &target))
+    {
+      const VnValue *inside = g_hash_table_lookup (self->model->graph->by_name, target), *now;
+
+      now = inside != NULL ? g_hash_table_lookup (copies, inside) : NULL;
+      g_hash_table_replace (names, g_strconcat (self->scope, name, NULL), g_strdup (now != NULL ? now->name : target));
+    }
+}
+
 /*< private >
  * vn_inner_graph_put_back:
- * @names: what stands for the values of the graph around it, which has been written
+ * @own: what stands for its values
+ * @names: what stands for the values of the graph around it, which has been written; gets those of @own, behind the way to it
  */
 void
 vn_inner_graph_put_back (VnInnerGraph *self,
+                         GHashTable   *own,
                          GHashTable   *names)
 {
   g_autoptr(GHashTable) outer = g_hash_table_new (NULL, NULL);
@@ -155,4 +180,5 @@ vn_inner_graph_put_back (VnInnerGraph *self,
         g_hash_table_insert (outer, inside, write_inner_find_outside (self->holder->graph, captured, names));
     }
   vn_node_set_body (self->holder, self->body->attr, graph, outer);
+  write_inner_add_names (self, outer, own, names);
 }

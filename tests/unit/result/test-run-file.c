@@ -54,14 +54,36 @@ check_row (const VnErrorRow *a,
 }
 
 static void
-check_errors (VnErrorTable *a,
-              VnErrorTable *b)
+check_rows (VnErrorTable *a,
+            VnErrorTable *b)
 {
   g_assert_cmpuint (vn_error_table_get_n_samples (a), ==, vn_error_table_get_n_samples (b));
   g_assert_cmpuint (vn_error_table_get_n (a), ==, vn_error_table_get_n (b));
-  g_assert_cmpuint (vn_error_table_get_n_weights (a), ==, vn_error_table_get_n_weights (b));
   for (guint i = 0; i < vn_error_table_get_n (a); i++)
     check_row (vn_error_table_get (a, i), vn_error_table_get (b, i));
+}
+
+static void
+check_body (const VnBodyErrors *a,
+            const VnBodyErrors *b)
+{
+  g_assert_cmpstr (a->scope, ==, b->scope);
+  g_assert_cmpuint (a->n_float, ==, b->n_float);
+  g_assert_cmpuint (a->n_quant, ==, b->n_quant);
+  g_assert_cmpuint (a->n_both, ==, b->n_both);
+  g_assert_cmpuint (a->n_compared, ==, b->n_compared);
+  check_rows (a->errors, b->errors);
+}
+
+static void
+check_errors (VnErrorTable *a,
+              VnErrorTable *b)
+{
+  check_rows (a, b);
+  g_assert_cmpuint (vn_error_table_get_n_bodies (a), ==, vn_error_table_get_n_bodies (b));
+  for (guint i = 0; i < vn_error_table_get_n_bodies (a); i++)
+    check_body (vn_error_table_get_body (a, i), vn_error_table_get_body (b, i));
+  g_assert_cmpuint (vn_error_table_get_n_weights (a), ==, vn_error_table_get_n_weights (b));
   for (guint i = 0; i < vn_error_table_get_n_weights (a); i++)
     check_row (vn_error_table_get_weight (a, i), vn_error_table_get_weight (b, i));
 }
@@ -129,7 +151,7 @@ static void
 test_roundtrip (void)
 {
   g_autoptr(GRand) rand = g_rand_new_with_seed (11);
-  guint n_rows = 0, n_data = 0, n_shapes = 0, n_contributions = 0, n_verified = 0;
+  guint n_rows = 0, n_data = 0, n_shapes = 0, n_contributions = 0, n_verified = 0, n_bodies = 0;
 
   for (guint i = 0; i < N_RECORDS; i++)
     {
@@ -170,11 +192,12 @@ test_roundtrip (void)
       n_contributions += record->contributions != NULL ? vn_contributions_get_n (record->contributions) : 0;
       check_verdict (record, again);
       n_rows += record->errors != NULL ? vn_error_table_get_n (record->errors) : 0;
+      n_bodies += record->errors != NULL ? vn_error_table_get_n_bodies (record->errors) : 0;
       n_data += record->data != NULL;
       n_shapes += record->settings.shapes != NULL;
     }
   g_test_message ("%u rows, %u with samples, %u with sizes", n_rows, n_data, n_shapes);
-  g_assert_true (n_rows > 300 && n_data > 50 && n_shapes > 50 && n_contributions > 300 && n_verified > 50);
+  g_assert_true (n_rows > 300 && n_data > 50 && n_shapes > 50 && n_contributions > 300 && n_verified > 50 && n_bodies > 50);
 }
 
 /* Paths below the folder are relative to it; the folder may be moved. */
