@@ -122,5 +122,5 @@ def alias(row):
 
 
 def describe_word(row):
-    here = f'`{row["here"]}`' if row['here'] else ''
+    here = f'`{row["here"]}`' if row.get('here') else ''
     return '; '.join(part for part in (here, row.get('remark')) if part)

@@ -164,7 +164,7 @@ vn_list_words (VnListing *listing)
   for (guint i = 0; i < n; i++)
     {
       const char *remark = words[i].remark != NULL ? _(words[i].remark) : NULL;
-      const char *here = words[i].here;
+      const char *here = vn_foreign_word_get_here (&words[i]);
       g_autofree char *both = here[0] != '\0' && remark != NULL ? g_strdup_printf ("%s (%s)", here, remark) : NULL;
       g_autofree char *line = g_strdup_printf ("%s%s%s", words[i].tool, words[i].tool[0] != '\0' ? ": " : "",
                                                both != NULL ? both : here[0] != '\0' ? here : remark);
@@ -172,7 +172,7 @@ vn_list_words (VnListing *listing)
       vn_listing_begin (listing, words[i].word, NULL);
       vn_listing_add_text (listing, "kind", vn_foreign_word_get_kind (&words[i]));
       vn_listing_add_text (listing, "tool", words[i].tool);
-      vn_listing_add_text (listing, "here", here);
+      vn_listing_add_text (listing, "here", words[i].here != NULL ? here : NULL);
       vn_listing_add_text (listing, "remark", remark);
       vn_listing_end (listing, line);
     }

@@ -3,6 +3,7 @@
 #include "vn-cmd-help.h"
 
 #include "vn-error.h"
+#include "vn-foreign-word.h"
 #include "vn-i18n.h"
 #include "vn-json.h"
 #include "vn-memory.h"
@@ -134,6 +135,8 @@ main_parse_options (const VnCmd   *cmd,
     g_array_append_val (entries, *g_array_index (options, VnCmdOption, i).entry);
   g_option_context_set_help_enabled (context, FALSE);
   g_option_context_add_main_entries (context, (GOptionEntry *) (gpointer) entries->data, GETTEXT_PACKAGE);
+  if (!vn_cmd_accept_foreign_words (options, args, error))
+    return FALSE;
   if (!g_option_context_parse_strv (context, args, &reason))
     {
       if (g_error_matches (reason, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION))
@@ -256,6 +259,28 @@ main_run_cmd (const VnCmd  *cmd,
   return failure != NULL ? VN_EXIT_FAILED : VN_EXIT_DONE;
 }
 
+static int
+main_run_named (const char  *name,
+                char       **argv)
+{
+  const VnForeignWord *word = vn_foreign_word_find (VN_FOREIGN_COMMAND, name);
+  g_autoptr(GStrvBuilder) args = NULL;
+  g_auto(GStrv) words = NULL, both = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (cmds); i++)
+    if (g_str_equal (cmds[i]->name, name))
+      return main_run_cmd (cmds[i], argv);
+  if (word == NULL || word->here == NULL)
+    return -1;
+  /* as another quantizer calls it */
+  args = g_strv_builder_new ();
+  words = g_strsplit (word->here, " ", -1);
+  g_strv_builder_addv (args, (const char **) words);
+  g_strv_builder_addv (args, (const char **) argv + 1);
+  both = g_strv_builder_end (args);
+  return main_run_named (both[0], both);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -289,9 +314,9 @@ main (int    argc,
       main_print_version ();
       return VN_EXIT_DONE;
     }
-  for (guint i = 0; i < G_N_ELEMENTS (cmds); i++)
-    if (g_str_equal (cmds[i]->name, name))
-      return main_run_cmd (cmds[i], argv + 1);
+  status = main_run_named (name, argv + 1);
+  if (status >= 0)
+    return status;
   hint = vn_cmd_dup_command_hint (name);
   error = g_error_new (G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("There is no command “%s”; %s"), name,
                        hint != NULL ? hint : _("see --help"));

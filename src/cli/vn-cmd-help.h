@@ -32,6 +32,12 @@ char       *vn_cmd_dup_usage     (const VnCmd         *self);
 char       *vn_cmd_dup_help      (const VnCmd         *self,
                                   gboolean             all);
 
+gboolean    vn_cmd_accept_foreign_words (GArray       *options,
+                                         char       ***args,
+                                         GError      **error);
+gboolean    vn_cmd_add_overrides (GPtrArray           *args,
+                                  JsonObject          *overrides,
+                                  GError             **error);
 void        vn_cmd_hint_at_option (GArray             *options,
                                    const char * const *args,
                                    GError            **error);

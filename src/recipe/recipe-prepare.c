@@ -30,10 +30,21 @@ recipe_prepare_folds_pads (const VnRecipe *self)
 }
 
 /* AMD's tools bring a network into forms that their processors have before they quantize it for these. */
+static const char * const npu_passes[] = { "bn-to-conv", "mean-to-pool", "split-large-pool", "split-to-slice", NULL };
+
+/* Whoever names one of them, or none, has chosen among them. */
+static gboolean
+recipe_prepare_chooses_npu_passes (const VnRecipe *self)
+{
+  for (char **at = self->passes; at != NULL && *at != NULL; at++)
+    if (g_str_equal (*at, "none") || g_strv_contains (npu_passes, *at))
+      return TRUE;
+  return FALSE;
+}
+
 static char **
 recipe_prepare_list_passes (const VnRecipe *self)
 {
-  static const char * const for_npu[] = { "bn-to-conv", "mean-to-pool", "split-large-pool", "split-to-slice", NULL };
   g_autoptr(GStrvBuilder) passes = g_strv_builder_new ();
 
   if (self->clip6_to_relu)
@@ -47,8 +58,8 @@ recipe_prepare_list_passes (const VnRecipe *self)
     g_strv_builder_add (passes, "kernel-forms");
   if (vn_recipe_has_kernels (self) && vn_recipe_has_channels (self))
     g_strv_builder_add (passes, "copy-axes");
-  if (self->passes == NULL && self->npu)
-    g_strv_builder_addv (passes, (const char **) for_npu);
+  if (self->npu && !recipe_prepare_chooses_npu_passes (self))
+    g_strv_builder_addv (passes, (const char **) npu_passes);
   return g_strv_builder_end (passes);
 }
 

@@ -56,13 +56,38 @@ word_dup_plain (const char *word)
   return g_string_free (plain, FALSE);
 }
 
-static gboolean
-word_is_same (const char *a,
-              const char *b)
+/**
+ * vn_word_is_same:
+ *
+ * Returns: whether both are the same option or word, spelled in another way: without regard to case, "-" and "_"; what follows
+ *   a "=" does not count
+ */
+gboolean
+vn_word_is_same (const char *a,
+                 const char *b)
 {
-  g_autofree char *x = word_dup_plain (a), *y = word_dup_plain (b);
+  g_autofree char *x = NULL, *y = NULL;
 
+  g_return_val_if_fail (a != NULL && b != NULL, FALSE);
+
+  x = word_dup_plain (a);
+  y = word_dup_plain (b);
   return g_str_equal (x, y);
+}
+
+/**
+ * vn_foreign_word_get_here:
+ *
+ * Returns: (transfer none): what people write in the place of the word, "" where there is nothing
+ */
+const char *
+vn_foreign_word_get_here (const VnForeignWord *self)
+{
+  g_return_val_if_fail (self != NULL, "");
+
+  if (self->here == NULL || self->here[0] == '{')
+    return "";
+  return self->here + (self->here[0] == '!');
 }
 
 /**
@@ -82,7 +107,7 @@ vn_foreign_word_find (VnForeignKind  kind,
 
   dot = strrchr (word, '.');
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
-    if (words[i].kind == kind && word_is_same (words[i].word, word))
+    if (words[i].kind == kind && vn_word_is_same (words[i].word, word))
       return &words[i];
   return dot != NULL ? vn_foreign_word_find (kind, dot + 1) : NULL;
 }
@@ -152,12 +177,12 @@ vn_word_dup_hint (VnForeignKind       kind,
                   const char * const *known)
 {
   const VnForeignWord *foreign;
-  const char *near, *remark;
+  const char *near, *here, *remark;
 
   g_return_val_if_fail (word != NULL, NULL);
 
   for (guint i = 0; known != NULL && known[i] != NULL; i++)
-    if (word_is_same (known[i], word))
+    if (vn_word_is_same (known[i], word))
       return g_strdup_printf (_("did you mean “%s”?"), known[i]);
   foreign = vn_foreign_word_find (kind, word);
   if (foreign == NULL)
@@ -166,9 +191,10 @@ vn_word_dup_hint (VnForeignKind       kind,
       return near != NULL ? g_strdup_printf (_("did you mean “%s”?"), near) : NULL;
     }
   remark = foreign->remark != NULL ? _(foreign->remark) : NULL;
-  if (foreign->here[0] == '\0')
+  here = vn_foreign_word_get_here (foreign);
+  if (here[0] == '\0')
     return g_strdup_printf (_("“%s” of %s: %s"), foreign->word, foreign->tool, remark);
   if (remark != NULL)
-    return g_strdup_printf (_("did you mean “%s”? (%s)"), foreign->here, remark);
-  return g_strdup_printf (_("did you mean “%s”?"), foreign->here);
+    return g_strdup_printf (_("did you mean “%s”? (%s)"), here, remark);
+  return g_strdup_printf (_("did you mean “%s”?"), here);
 }

@@ -39,7 +39,10 @@ test_foreign (void)
   check_hint (VN_FOREIGN_OPTION, "include_cle", "--equalize=amd");
   check_hint (VN_FOREIGN_OPTION, "--include_cle=True", "--equalize=amd");
   check_hint (VN_FOREIGN_PRESET, "IPU_CNN", "npu-cnn");
-  check_hint (VN_FOREIGN_METHOD, "PowerOfTwoMethod.MinMSE", "minmse");
+  check_hint (VN_FOREIGN_METHOD, "CalibrationMethod.MinMSE", "minmse");
+  check_hint (VN_FOREIGN_METHOD, "PowerOfTwoMethod.MinMSE",
+              "minmse --weight-method=minmse --power-of-two=nearest --narrow-range");
+  check_hint (VN_FOREIGN_OPTION, "CLEScaleUseThreshold", "--equalize-threshold=0");
   check_hint (VN_FOREIGN_TYPE, "QuantType.QUInt8", "u8");
   check_hint (VN_FOREIGN_FORMAT, "QuantFormat.QDQ", "qdq");    /* AMD's VitisQuantFormat.QDQ is another */
   g_assert_cmpstr (vn_foreign_word_find (VN_FOREIGN_FORMAT, "VitisQuantFormat.QDQ")->here, ==, "extended");
@@ -58,7 +61,7 @@ test_table (void)
   for (guint i = 0; i < n; i++)
     {
       g_assert_true (vn_foreign_word_find (words[i].kind, words[i].word) == &words[i]);
-      g_assert_true (words[i].here[0] != '\0' || words[i].remark != NULL);
+      g_assert_true (vn_foreign_word_get_here (&words[i])[0] != '\0' || words[i].remark != NULL);
     }
 }
 
