@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-static gboolean tensors, weights, precision, preflight;
+static gboolean tensors, weights, precision, preflight, presets;
 static char *node_data, *tensor, *save_tensor, *body;
 static gboolean integers;
 
@@ -347,15 +347,16 @@ cmd_inspect_add_preflight (JsonBuilder    *json,
 
 /* Sizes that are given count as if the model had them. */
 static gboolean
-cmd_inspect_take_sizes (VnModel  *model,
-                        GError  **error)
+cmd_inspect_take_sizes (VnModel     *model,
+                        GHashTable **shapes,
+                        GError     **error)
 {
   GError *reason = NULL;
-  g_autoptr(GHashTable) shapes = vn_cmd_parse_shapes (model, &reason);
 
+  *shapes = vn_cmd_parse_shapes (model, &reason);
   if (reason != NULL)
     g_propagate_error (error, reason);
-  return reason == NULL && (shapes == NULL || vn_model_infer_types (model, shapes, NULL, error));
+  return reason == NULL && (*shapes == NULL || vn_model_infer_types (model, *shapes, NULL, error));
 }
 
 static gboolean
@@ -377,10 +378,11 @@ inspect_run (char        **args,
 {
   g_autoptr(VnModel) model = vn_cmd_open_model (args[0], error);
   g_autoptr(VnModel) expanded = NULL;
+  g_autoptr(GHashTable) shapes = NULL;
   g_autofree char *size = NULL;
   g_autofree char *weight_size = NULL;
 
-  if (model == NULL || !cmd_inspect_use_body (&model, error) || !cmd_inspect_take_sizes (model, error))
+  if (model == NULL || !cmd_inspect_use_body (&model, error) || !cmd_inspect_take_sizes (model, &shapes, error))
     return FALSE;
   expanded = vn_model_expand_functions (model, NULL, NULL);
   if (tensor == NULL && (integers || save_tensor != NULL))
@@ -423,6 +425,8 @@ inspect_run (char        **args,
   cmd_inspect_add_unsupported (json, expanded != NULL ? expanded->graph : model->graph);
   if (preflight && !cmd_inspect_add_preflight (json, model, error))
     return FALSE;
+  if (presets && !vn_cmd_print_presets (json, model, shapes, error))
+    return FALSE;
   vn_cmd_print_notes (model->notes);
   vn_cmd_json_notes (json, model->notes);
   return TRUE;
@@ -434,6 +438,8 @@ static const GOptionEntry options[] = {
   { "precision", 0, 0, G_OPTION_ARG_NONE, &precision, N_("Group the nodes by bit width, such as A16W8"), NULL },
   { "preflight", 0, 0, G_OPTION_ARG_NONE, &preflight, N_("Predict the accuracy problems of quantization with the "
                                                          "default settings"), NULL },
+  { "presets", 0, 0, G_OPTION_ARG_NONE, &presets, N_("Print the size that the quantized file has with each preset, and what "
+                                                     "stays in float; needs no samples"), NULL },
   { "body", 0, 0, G_OPTION_ARG_STRING, &body, N_("Show what runs inside a node: NODE:ATTRIBUTE as “Bodies” lists it, such as "
                                                  "If_0:then_branch"), N_("BODY") },
   { "node-data", 0, 0, G_OPTION_ARG_FILENAME, &node_data, N_("Print the values that a file gives for nodes: Model Explorer node "

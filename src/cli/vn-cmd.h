@@ -229,6 +229,10 @@ gboolean            vn_cmd_print_tensor   (JsonBuilder    *json,
 gboolean            vn_cmd_print_weights  (JsonBuilder    *json,
                                            const VnGraph  *graph,
                                            GError        **error);
+gboolean            vn_cmd_print_presets  (JsonBuilder    *json,
+                                           VnModel        *model,
+                                           GHashTable     *shapes,     /* nullable */
+                                           GError        **error);
 void                vn_cmd_print_precision (JsonBuilder   *json,
                                             const VnGraph *graph);
 

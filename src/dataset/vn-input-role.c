@@ -124,6 +124,43 @@ input_role_of_floats (const VnInputSpec *spec,
   return input_role_is_sound (spec, name) ? VN_INPUT_AUDIO : VN_INPUT_NUMBERS;
 }
 
+/* Rows, columns and as many channels as files of pictures have, in either order; what is open may be anything. */
+static gboolean
+input_role_fits_picture (const VnShape *shape)
+{
+  const gint64 *dims = shape->dims + MAX (shape->rank - 3, 0);
+
+  for (guint i = 0; i < 2 && (shape->rank == 3 || shape->rank == 4); i++)
+    {
+      const gint64 channels = dims[i == 0 ? 0 : 2], height = dims[i == 0 ? 1 : 0], width = dims[i == 0 ? 2 : 1];
+
+      if ((channels < 0 || channels == 1 || channels == 3 || channels == 4) && (height < 0 || height > 1) &&
+          (width < 0 || width > 1))
+        return TRUE;
+    }
+  return shape->rank < 0;
+}
+
+/**
+ * vn_input_specs_may_take_pictures:
+ * @specs: (array length=n): of a network
+ *
+ * Returns: whether samples may be pictures, as far as shapes and types tell: of tokens, sounds and tables nothing is scaled or
+ *   seen
+ */
+gboolean
+vn_input_specs_may_take_pictures (const VnInputSpec *specs,
+                                  guint              n)
+{
+  g_return_val_if_fail (specs != NULL || n == 0, FALSE);
+
+  for (guint i = 0; i < n; i++)
+    if ((specs[i].dtype == VN_DTYPE_UNDEFINED || specs[i].dtype == VN_DTYPE_U8 || vn_dtype_is_float (specs[i].dtype)) &&
+        vn_input_role_get_fill (vn_input_role_find (&specs[i])) == VN_FILL_NONE && input_role_fits_picture (&specs[i].shape))
+      return TRUE;
+  return FALSE;
+}
+
 /**
  * vn_input_role_find:
  *

@@ -21,5 +21,7 @@ gint64      vn_fill_get_value         (VnFill             fill,
                                        guint              rate);
 const char *vn_fill_get_title         (VnFill             fill);
 char       *vn_input_spec_describe    (const VnInputSpec *self);
+gboolean    vn_input_specs_may_take_pictures (const VnInputSpec *specs,
+                                              guint              n);
 
 G_END_DECLS

@@ -111,6 +111,26 @@ vn_input_specs_free (VnInputSpec *specs,
   g_free (specs);
 }
 
+/**
+ * vn_model_may_take_pictures:
+ *
+ * Returns: whether samples of @model may be pictures, as far as its inputs tell
+ */
+gboolean
+vn_model_may_take_pictures (const VnModel *model)
+{
+  VnInputSpec *specs;
+  gboolean may_take;
+  guint n;
+
+  g_return_val_if_fail (model != NULL, FALSE);
+
+  specs = vn_model_dup_input_specs (model, NULL, &n);
+  may_take = vn_input_specs_may_take_pictures (specs, n);
+  vn_input_specs_free (specs, n);
+  return may_take;
+}
+
 static gboolean
 model_data_has_open_size (const VnInputSpec *specs,
                           guint              n)

@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 VnInputSpec      *vn_model_dup_input_specs (const VnModel *model,
                                             GHashTable    *input_shapes,
                                             guint         *n);
+gboolean          vn_model_may_take_pictures (const VnModel *model);
 VnDataset        *vn_model_open_data       (const VnModel     *model,
                                             const VnDataSpec  *data,
                                             GHashTable        *given,     /* nullable */

@@ -160,24 +160,6 @@ vn_job_input_equalize (VnJobInput    *self,
   return activations != NULL && vn_equalize_model (self->prepared, &options, self->edits, cancellable, error);
 }
 
-/* A network that computes in integers would be quantized a second time, on top of its own errors. */
-static gboolean
-job_input_check_is_float (const VnModel  *model,
-                          GError        **error)
-{
-  guint n = vn_quantize_count_quantized (model);
-
-  if (n == 0)
-    return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               ngettext ("This model is already quantized: %u of its %u node quantizes tensors or works on quantized "
-                         "ones. Quantize the float model instead; to see the error, compare the two",
-                         "This model is already quantized: %u of its %u nodes quantize tensors or work on quantized "
-                         "ones. Quantize the float model instead; to see the error, compare the two", model->graph->nodes->len),
-               n, model->graph->nodes->len);
-  return FALSE;
-}
-
 /*< private >
  * vn_job_input_list_given:
  * @self: prepared
@@ -238,7 +220,7 @@ vn_job_input_validate (const VnJobInput  *self,
 {
   g_return_val_if_fail (self != NULL, FALSE);
 
-  return vn_recipe_validate (self->recipe, error) && job_input_check_is_float (self->model, error);
+  return vn_recipe_validate (self->recipe, error) && vn_quantize_check_is_float (self->model, error);
 }
 
 /*< private >

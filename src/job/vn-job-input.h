@@ -151,6 +151,16 @@ void           vn_job_explain_open_sizes   (const VnModel     *model,
 void           vn_job_explain_failure      (const VnJobInput *self,
                                             GError          **error);
 
+/* ---- vn-coverage.c ---- */
+
+gsize          vn_job_count_bytes          (const VnModel     *model,
+                                            GError           **error);
+VnModel       *vn_job_write_quantized      (const VnJobInput  *self,
+                                            const VnModel     *written,
+                                            VnQuantPlan       *plan,
+                                            GHashTable       **value_names,
+                                            GError           **error);
+
 /* ---- vn-search-ranges.c ---- */
 
 VnStats       *vn_job_search_ranges        (const VnJobInput *self,

@@ -9,7 +9,6 @@
 #include "vn-diagnose.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
-#include "vn-onnx.h"
 #include "vn-sample-ranks.h"
 #include "vn-weights-check.h"
 
@@ -248,15 +247,6 @@ vn_quantize_job_train (VnJob         *job,
   return _vn_quantize_job_train (self, cancellable, error);
 }
 
-static gsize
-quantize_job_encoded_size (const VnModel  *model,
-                           GError        **error)
-{
-  if (vn_graph_weight_bytes (model->graph) > ((gsize) 1 << 30))
-    return vn_graph_weight_bytes (model->graph);
-  return vn_onnx_count_bytes (model, error);
-}
-
 /* What is compared with is the float network as it was before its biases were corrected. */
 static gboolean
 vn_quantize_job_quantize (VnJob         *job,
@@ -268,21 +258,17 @@ vn_quantize_job_quantize (VnJob         *job,
   VnRun *result = self->draft;
   const VnModel *model = _vn_quantize_job_get_float (self);
   g_autoptr(VnModel) written = vn_job_take_rounded (&self->input, self->corrected, self->rounded);
-  g_autoptr(GHashTable) given = vn_job_input_list_given (&self->input);
 
   result->plan = vn_quantize_resolve (model, recipe, result->stats, result->notes, error);
   if (result->plan == NULL)
     return FALSE;
-  result->quantized = vn_quantize_write (written, recipe, result->plan, &result->value_names, error);
+  result->quantized = vn_job_write_quantized (&self->input, written, result->plan, &result->value_names, error);
   if (result->quantized == NULL)
-    return FALSE;
-  vn_quantize_keep_types (result->quantized, result->source, result->value_names);
-  if (!vn_model_infer_types (result->quantized, given, NULL, error))
     return FALSE;
   vn_quantize_note_types (result->quantized, result->source, result->notes);
   result->float_bytes = result->source->file_size;
   vn_job_forecast_export (&self->input, result);
-  result->quantized_bytes = quantize_job_encoded_size (result->quantized, error);
+  result->quantized_bytes = vn_job_count_bytes (result->quantized, error);
   return result->quantized_bytes > 0;
 }
 

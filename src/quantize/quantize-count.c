@@ -2,6 +2,9 @@
 /* Counts the nodes of a network that are quantized already. */
 #include "vn-quantize.h"
 
+#include "vn-error.h"
+#include "vn-i18n.h"
+
 /* Operators that only quantized networks have, whatever their domain. */
 static const char * const types[] = {
   "QuantizeLinear", "ConvInteger", "MatMulInteger", "DynamicQuantizeMatMul", "DynamicQuantizeLSTM",
@@ -49,4 +52,31 @@ vn_quantize_count_quantized (const VnModel *model)
       n_restoring += g_hash_table_contains (restored, node->op_type);
     }
   return n > 0 ? n : n_restoring;
+}
+
+/**
+ * vn_quantize_check_is_float:
+ *
+ * A network that computes in integers would be quantized a second time, on top of its own errors.
+ *
+ * Returns: %FALSE with an error if @model is quantized already
+ */
+gboolean
+vn_quantize_check_is_float (const VnModel  *model,
+                            GError        **error)
+{
+  guint n;
+
+  g_return_val_if_fail (model != NULL, FALSE);
+
+  n = vn_quantize_count_quantized (model);
+  if (n == 0)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+               ngettext ("This model is already quantized: %u of its %u node quantizes tensors or works on quantized "
+                         "ones. Quantize the float model instead; to see the error, compare the two",
+                         "This model is already quantized: %u of its %u nodes quantize tensors or work on quantized "
+                         "ones. Quantize the float model instead; to see the error, compare the two", model->graph->nodes->len),
+               n, model->graph->nodes->len);
+  return FALSE;
 }

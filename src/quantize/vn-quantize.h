@@ -75,6 +75,8 @@ GPtrArray          *vn_quantize_list_values (const VnModel   *prepared,
                                              const VnRecipe  *recipe);
 
 guint               vn_quantize_count_quantized (const VnModel *model);   /* 0: a float network */
+gboolean            vn_quantize_check_is_float (const VnModel  *model,
+                                                GError        **error);
 
 gint64              vn_quantize_get_opset   (const VnModel   *model,
                                              const VnRecipe  *recipe);   /* the opset the export needs */

@@ -211,8 +211,9 @@ typedef struct
 } VnRecipe;
 
 /* What is known of a target. VN_TARGET_HAS_SIXTEEN: its processors compute on integers with activations of 16 bit;
- * VN_TARGET_IMITATES: what is written is as another tool writes it. */
-typedef enum { VN_TARGET_HAS_SIXTEEN = 1 << 0, VN_TARGET_IMITATES = 1 << 1 } VnTargetTraits;
+ * VN_TARGET_IMITATES: what is written is as another tool writes it; VN_TARGET_SUITS_ALL: needs no samples, and wins as much with
+ * networks that read no images. */
+typedef enum { VN_TARGET_HAS_SIXTEEN = 1 << 0, VN_TARGET_IMITATES = 1 << 1, VN_TARGET_SUITS_ALL = 1 << 2 } VnTargetTraits;
 
 typedef struct
 {

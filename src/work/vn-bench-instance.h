@@ -4,6 +4,7 @@
 /* What a bench is made of, for its files and for what derives from it. */
 
 #include "vn-bench.h"
+#include "vn-coverages.h"
 #include "vn-file-watch.h"
 #include "vn-history.h"
 #include "vn-jobs.h"
@@ -107,6 +108,7 @@ struct _VnBench
   VnBenchShown        shown;
   VnBenchFound        found;
   VnOutlook          *outlook;
+  VnCoverages        *coverages;
   VnWorks            *works;
   VnBenchWaiting      waiting;
   GCancellable       *looking;      /* nullable: for ONNX Runtime */

@@ -24,6 +24,7 @@ static const struct { guint what; const char *detail; } changes[] = {
   { VN_CHANGED_OFFERED, "offered" },
   { VN_CHANGED_RUNS, "runs" },
   { VN_CHANGED_FILES, "files" },
+  { VN_CHANGED_COVERAGE, "coverage" },
 };
 
 static const char * const notice_details[VN_N_NOTICES] = { "failed", "canceled", "done", "report", "left", "written" };
@@ -58,6 +59,7 @@ vn_bench_dispose (GObject *object)
   g_clear_object (&self->looking);
   g_clear_pointer (&self->works, vn_works_free);
   g_clear_pointer (&self->outlook, vn_outlook_free);
+  g_clear_pointer (&self->coverages, vn_coverages_free);
   g_clear_pointer (&self->keeper, vn_keeper_free);
   g_clear_pointer (&self->files, vn_file_watch_free);
   bench_clear_shown (&self->shown);
@@ -107,6 +109,12 @@ bench_files_changed (gpointer self)
 }
 
 static void
+bench_covered (gpointer self)
+{
+  vn_bench_changed (self, VN_CHANGED_COVERAGE);
+}
+
+static void
 vn_bench_init (VnBench *self)
 {
   self->subject = vn_subject_new (NULL, NULL, VN_BENCH_SAMPLES);
@@ -115,6 +123,7 @@ vn_bench_init (VnBench *self)
   self->runs = vn_run_list_new ();
   self->found.effects = vn_effects_new ();
   self->outlook = vn_outlook_new (G_OBJECT (self), &vn_bench_outlook_funcs);
+  self->coverages = vn_coverages_new (G_OBJECT (self), bench_covered);
   self->works = vn_works_new (G_OBJECT (self), &vn_bench_works_funcs);
   self->keeper = vn_keeper_new (G_OBJECT (self), &vn_bench_keeper_funcs);
   self->files = vn_file_watch_new (bench_files_changed, self);

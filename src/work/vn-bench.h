@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-coverage.h"
 #include "vn-curve-job.h"
 #include "vn-data-look.h"
 #include "vn-effect.h"
@@ -36,6 +37,7 @@ typedef struct _VnBenchClass VnBenchClass;
  * @VN_CHANGED_OFFERED: what is known of a recipe that is only offered, see vn_bench_offer()
  * @VN_CHANGED_RUNS: those that the project keeps, or what they are called
  * @VN_CHANGED_FILES: whether the files of the model are what was opened
+ * @VN_CHANGED_COVERAGE: what is known of what targets do, see vn_bench_find_coverage()
  * @VN_CHANGED_WORK: long work began or ended: the signal "work-changed"
  */
 typedef enum
@@ -49,6 +51,7 @@ typedef enum
   VN_CHANGED_RUNS = 1 << 6,
   VN_CHANGED_FILES = 1 << 7,
   VN_CHANGED_WORK = 1 << 8,
+  VN_CHANGED_COVERAGE = 1 << 9,
 } VnChange;
 
 /**
@@ -215,6 +218,14 @@ void vn_bench_report_error (VnBench      *self,
 /* ---- recipe ---- */
 
 const VnRecipe *vn_bench_get_recipe          (VnBench *self);
+VnRecipe       *vn_bench_dup_target_recipe   (VnBench    *self,
+                                              const char *preset);
+void            vn_bench_set_target          (VnBench        *self,
+                                              const VnPreset *preset);
+void            vn_bench_find_coverage       (VnBench           *self,
+                                              const char        *preset,      /* nullable */
+                                              const VnCoverage **coverage,
+                                              const char       **reason);
 void            vn_bench_edit_recipe         (VnBench    *self,
                                               VnRecipe   *recipe,
                                               const char *title);

@@ -15,6 +15,7 @@
 #include "vn-preprocess-rows.h"
 #include "vn-preview-grid.h"
 #include "vn-rows.h"
+#include "vn-target-rows.h"
 #include "vn-values-chart.h"
 
 #include <string.h>
@@ -50,6 +51,7 @@ struct _VnStepData
   VnInputSizes    *sizes;
   VnDataCard      *card;
   VnDataFiles     *files;
+  VnTargetRows    *targets;
   VnValuesChart   *values;
   GtkLabel        *previews_title, *previews_count, *waiting;
   GtkToggleButton *network, *original;
@@ -147,23 +149,6 @@ step_data_show_previews (VnStepData *self)
                     data != NULL && data->preprocess.fit == VN_FIT_STRETCH);
 }
 
-/* Rows, columns and as many channels as files of pictures have, in either order; what is open may be anything. */
-static gboolean
-step_data_fits_picture (const VnShape *shape)
-{
-  const gint64 *dims = shape->dims + MAX (shape->rank - 3, 0);
-
-  for (guint i = 0; i < 2 && (shape->rank == 3 || shape->rank == 4); i++)
-    {
-      const gint64 channels = dims[i == 0 ? 0 : 2], height = dims[i == 0 ? 1 : 0], width = dims[i == 0 ? 2 : 1];
-
-      if ((channels < 0 || channels == 1 || channels == 3 || channels == 4) && (height < 0 || height > 1) &&
-          (width < 0 || width > 1))
-        return TRUE;
-    }
-  return shape->rank < 0;
-}
-
 /* Of tokens, sounds and tables nothing is scaled or seen. */
 static gboolean
 step_data_may_be_pictures (VnStepData *self)
@@ -172,16 +157,7 @@ step_data_may_be_pictures (VnStepData *self)
 
   if (self->dataset != NULL && !vn_dataset_is_random (self->dataset))
     return vn_dataset_is_image (self->dataset);
-  for (guint i = 0; model != NULL && i < model->graph->inputs->len; i++)
-    {
-      const VnValue *value = g_ptr_array_index (model->graph->inputs, i);
-      gboolean is_number = value->type.dtype == VN_DTYPE_UNDEFINED || value->type.dtype == VN_DTYPE_U8 ||
-                           vn_dtype_is_float (value->type.dtype);
-
-      if (value->initializer == NULL && is_number && step_data_fits_picture (&value->type.shape))
-        return TRUE;
-    }
-  return model == NULL;
+  return model == NULL || vn_model_may_take_pictures (model);
 }
 
 static void
@@ -193,7 +169,9 @@ step_data_show_kind (VnStepData *self)
 
   gtk_label_set_label (self->heading, pictures ? _("Calibration Images") : _("Samples"));
   gtk_label_set_label (self->explanation,
-                       pictures ? _("Calibration runs the model on a few of your images to determine the range of "
+                       !vn_recipe_needs_samples (vn_bench_get_recipe (VN_BENCH (step_data_get_document (self))))
+                       ? _("The chosen target needs no samples. With some, the error is measured.")
+                       : pictures ? _("Calibration runs the model on a few of your images to determine the range of "
                                     "every tensor. 50 to 200 typical images are enough.")
                                 : _("Calibration runs the model on some of your samples to determine the range of "
                                     "every tensor. 50 to 200 representative samples are enough."));
@@ -491,9 +469,11 @@ vn_step_data_document_set (VnWizardStep *step)
   VnDocument *document = vn_wizard_step_get_document (step);
 
   g_signal_connect_object (document, "changed::data", G_CALLBACK (data_changed), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::recipe", G_CALLBACK (step_data_show_kind), step, G_CONNECT_SWAPPED);
   vn_input_rows_set_document (VN_STEP_DATA (step)->inputs, document);
   vn_input_sizes_set_document (VN_STEP_DATA (step)->sizes, document);
   vn_data_files_set_document (VN_STEP_DATA (step)->files, document);
+  vn_target_rows_set_document (VN_STEP_DATA (step)->targets, document);
   data_changed (VN_STEP_DATA (step));
 }
 
@@ -562,6 +542,7 @@ vn_step_data_class_init (VnStepDataClass *klass)
   g_type_ensure (VN_TYPE_INPUT_ROWS);
   g_type_ensure (VN_TYPE_INPUT_SIZES);
   g_type_ensure (VN_TYPE_PREPROCESS_ROWS);
+  g_type_ensure (VN_TYPE_TARGET_ROWS);
   g_type_ensure (VN_TYPE_VALUES_CHART);
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-step-data.ui");
   vn_wizard_step_declare_settings (widget_class);
@@ -580,6 +561,7 @@ vn_step_data_class_init (VnStepDataClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnStepData, random);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, card);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, files);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, targets);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, values);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, inputs);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, sizes);

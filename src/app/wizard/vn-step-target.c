@@ -4,12 +4,15 @@
 
 #include "vn-i18n.h"
 #include "vn-rows.h"
+#include "vn-suggest.h"
+#include "vn-target-rows.h"
 
 struct _VnStepTarget
 {
   VnWizardStep  parent_instance;
 
-  GtkWidget   **checks;       /* one a preset */
+  GPtrArray    *rows;         /* of AdwActionRow, one a preset, as shown */
+  guint         n_first;      /* of those that suit the model, at the top; 0: all do */
   gboolean      busy;
 
   GtkBox       *presets;
@@ -18,43 +21,166 @@ struct _VnStepTarget
 
 G_DEFINE_FINAL_TYPE (VnStepTarget, vn_step_target, VN_TYPE_WIZARD_STEP)
 
+static const VnPreset *
+step_target_get_preset (GtkWidget *row)
+{
+  return g_object_get_data (G_OBJECT (row), "vn-preset");
+}
+
+static GtkCheckButton *
+step_target_get_check (GtkWidget *row)
+{
+  return GTK_CHECK_BUTTON (adw_action_row_get_activatable_widget (ADW_ACTION_ROW (row)));
+}
+
+/* What each target is for, and what it makes of this model. */
+static void
+step_target_describe (VnStepTarget *self,
+                      GtkWidget    *row)
+{
+  const VnPreset *preset = step_target_get_preset (row);
+  const char *summary = preset->summary != NULL ? _(preset->summary) : "";
+  gboolean is_impossible;
+  g_autofree char *found = vn_target_dup_text (vn_wizard_step_get_document (VN_WIZARD_STEP (self)), preset->id, &is_impossible);
+  g_autofree char *text = found == NULL ? g_strdup (summary)
+                          : g_strdup_printf ("%s\n%s", summary, is_impossible ? _("Not possible with this model") : found);
+
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), text);
+}
+
+static void
+step_target_summarize (VnStepTarget *self)
+{
+  VnDocument *document = vn_wizard_step_get_document (VN_WIZARD_STEP (self));
+  const VnRecipe *recipe = vn_bench_get_recipe (VN_BENCH (document));
+  const VnCoverage *coverage = NULL;
+  const char *reason = NULL;
+  g_autofree char *found = NULL, *types = NULL, *summary = NULL;
+
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    vn_bench_find_coverage (VN_BENCH (document), NULL, &coverage, &reason);
+  found = coverage != NULL ? vn_coverage_dup_text (coverage) : g_strdup (reason);
+  types = g_strdup_printf (_("Activations %s, weights %s."), vn_wizard_step_get_type_name (recipe, "activation"),
+                           vn_wizard_step_get_type_name (recipe, "weight"));
+  summary = found != NULL ? g_strdup_printf ("%s %s.", types, found) : g_strdup (types);
+  gtk_label_set_label (self->summary, summary);
+}
+
+/* The present one first: it is what somebody waits for; of targets that nobody sees nothing is calculated. */
+static void
+step_target_show_coverage (VnStepTarget *self)
+{
+  step_target_summarize (self);
+  for (guint i = 0; i < self->rows->len && gtk_widget_get_mapped (GTK_WIDGET (self)); i++)
+    step_target_describe (self, self->rows->pdata[i]);
+}
+
 static void
 step_target_recipe_changed (VnStepTarget *self)
 {
   const VnRecipe *recipe = vn_bench_get_recipe (VN_BENCH (vn_wizard_step_get_document (VN_WIZARD_STEP (self))));
-  guint n;
-  const VnPreset * const *presets = vn_preset_list (&n);
-  g_autofree char *summary = NULL;
 
   self->busy = TRUE;
-  for (guint i = 0; i < n; i++)
-    if (g_strcmp0 (presets[i]->id, recipe->preset) == 0)
-      gtk_check_button_set_active (GTK_CHECK_BUTTON (self->checks[i]), TRUE);
-  summary = g_strdup_printf (_("Activations %s, weights %s."), vn_wizard_step_get_type_name (recipe, "activation"),
-                             vn_wizard_step_get_type_name (recipe, "weight"));
-  gtk_label_set_label (self->summary, summary);
+  for (guint i = 0; i < self->rows->len; i++)
+    if (g_strcmp0 (step_target_get_preset (self->rows->pdata[i])->id, recipe->preset) == 0)
+      gtk_check_button_set_active (step_target_get_check (self->rows->pdata[i]), TRUE);
+  step_target_show_coverage (self);
   self->busy = FALSE;
   vn_wizard_step_changed (VN_WIZARD_STEP (self));
 }
 
-/* The rules for single nodes stay when the target changes. */
 static void
 step_target_preset_toggled (VnStepTarget   *self,
                             GtkCheckButton *button)
 {
-  VnDocument *document = vn_wizard_step_get_document (VN_WIZARD_STEP (self));
-  const VnRecipe *old = vn_bench_get_recipe (VN_BENCH (document));
-  const VnPreset *preset = g_object_get_data (G_OBJECT (button), "vn-preset");
-  g_autofree char *title = NULL;
-  VnRecipe *recipe;
+  if (!self->busy && gtk_check_button_get_active (button))
+    vn_bench_set_target (VN_BENCH (vn_wizard_step_get_document (VN_WIZARD_STEP (self))),
+                         g_object_get_data (G_OBJECT (button), "vn-preset"));
+}
 
-  if (self->busy || !gtk_check_button_get_active (button))
-    return;
-  recipe = vn_recipe_new (preset->id);
-  for (guint i = 0; i < old->overrides->len; i++)
-    g_ptr_array_add (recipe->overrides, vn_override_copy (g_ptr_array_index (old->overrides, i)));
-  title = g_strdup_printf (_("Target %s"), _(preset->title));
-  vn_bench_edit_recipe (VN_BENCH (document), recipe, title);
+static GtkWidget *
+step_target_make_preset_row (VnStepTarget   *self,
+                             const VnPreset *preset)
+{
+  GtkWidget *row = adw_action_row_new (), *check = gtk_check_button_new ();
+
+  gtk_widget_set_valign (check, GTK_ALIGN_CENTER);
+  if (self->rows->len > 0)
+    gtk_check_button_set_group (GTK_CHECK_BUTTON (check), step_target_get_check (self->rows->pdata[0]));
+  adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _(preset->title));
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), preset->summary != NULL ? _(preset->summary) : "");
+  adw_action_row_add_prefix (ADW_ACTION_ROW (row), check);
+  adw_action_row_set_activatable_widget (ADW_ACTION_ROW (row), check);
+  g_object_set_data (G_OBJECT (row), "vn-preset", (gpointer) preset);
+  g_object_set_data (G_OBJECT (check), "vn-preset", (gpointer) preset);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (check), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _(preset->title), -1);
+  g_signal_connect_swapped (check, "toggled", G_CALLBACK (step_target_preset_toggled), self);
+  g_ptr_array_add (self->rows, row);
+  return row;
+}
+
+/* The list of a group; why the targets at the top stand there is said above them. */
+static GtkWidget *
+step_target_add_group (VnStepTarget *self,
+                       const char   *heading,
+                       const char   *reason)
+{
+  GtkWidget *list = vn_row_list_new (), *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 8);
+
+  gtk_accessible_update_property (GTK_ACCESSIBLE (list), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  heading != NULL ? _(heading) : _("Target"), -1);
+  if (reason != NULL)
+    gtk_box_append (GTK_BOX (box), vn_label_new (reason, "dim-label"));
+  gtk_box_append (GTK_BOX (box), list);
+  gtk_box_append (self->presets, vn_section_new (heading != NULL ? _(heading) : "", NULL, box));
+  return list;
+}
+
+/* A list for each group of targets. */
+static void
+step_target_add_presets (VnStepTarget *self,
+                         VnModel      *model)
+{
+  g_autoptr(GPtrArray) presets = vn_suggest_presets (model, &self->n_first);
+  const char *group = NULL;
+  GtkWidget *list = NULL;
+
+  vn_box_clear (GTK_WIDGET (self->presets));
+  g_ptr_array_set_size (self->rows, 0);
+  for (guint i = 0; i < presets->len; i++)
+    {
+      const VnPreset *preset = presets->pdata[i];
+      const char *heading = i < self->n_first ? N_("Suggested for This Model") : vn_preset_get_group (preset);
+
+      if (list == NULL || g_strcmp0 (heading, group) != 0)
+        {
+          g_autofree char *reason = i == 0 ? vn_suggest_dup_reason (model) : NULL;
+
+          list = step_target_add_group (self, heading, reason);
+        }
+      group = heading;
+      gtk_list_box_append (GTK_LIST_BOX (list), step_target_make_preset_row (self, preset));
+    }
+}
+
+/* Other targets may suit it. */
+static void
+step_target_model_changed (VnStepTarget *self)
+{
+  VnModel *model = vn_bench_get_model (VN_BENCH (vn_wizard_step_get_document (VN_WIZARD_STEP (self))));
+  g_autoptr(GPtrArray) presets = NULL;
+  guint n_first;
+
+  presets = vn_suggest_presets (model, &n_first);
+  if (n_first != self->n_first || n_first > 0)
+    {
+      self->busy = TRUE;
+      step_target_add_presets (self, model);
+      self->busy = FALSE;
+    }
+  step_target_recipe_changed (self);
 }
 
 static void
@@ -62,9 +188,12 @@ vn_step_target_document_set (VnWizardStep *step)
 {
   VnDocument *document = vn_wizard_step_get_document (step);
 
+  g_signal_connect_object (document, "changed::model", G_CALLBACK (step_target_model_changed), step, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "changed::recipe", G_CALLBACK (step_target_recipe_changed), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::coverage", G_CALLBACK (step_target_show_coverage), step, G_CONNECT_SWAPPED);
+  g_signal_connect_after (step, "map", G_CALLBACK (step_target_show_coverage), NULL);
   g_signal_connect_object (document, "changed::data", G_CALLBACK (vn_wizard_step_changed), step, G_CONNECT_SWAPPED);
-  step_target_recipe_changed (VN_STEP_TARGET (step));
+  step_target_model_changed (VN_STEP_TARGET (step));
 }
 
 static char *
@@ -93,7 +222,7 @@ vn_step_target_dispose (GObject *object)
   VnStepTarget *self = VN_STEP_TARGET (object);
 
   self->busy = TRUE;
-  g_clear_pointer (&self->checks, g_free);
+  g_clear_pointer (&self->rows, g_ptr_array_unref);
   gtk_widget_dispose_template (GTK_WIDGET (object), VN_TYPE_STEP_TARGET);
   G_OBJECT_CLASS (vn_step_target_parent_class)->dispose (object);
 }
@@ -114,60 +243,12 @@ vn_step_target_class_init (VnStepTargetClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnStepTarget, summary);
 }
 
-static GtkWidget *
-step_target_make_preset_row (VnStepTarget   *self,
-                             const VnPreset *preset,
-                             GtkWidget      *check)
-{
-  GtkWidget *row = adw_action_row_new ();
-
-  adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
-  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _(preset->title));
-  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), preset->summary != NULL ? _(preset->summary) : "");
-  adw_action_row_add_prefix (ADW_ACTION_ROW (row), check);
-  adw_action_row_set_activatable_widget (ADW_ACTION_ROW (row), check);
-  g_object_set_data (G_OBJECT (check), "vn-preset", (gpointer) preset);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (check), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _(preset->title), -1);
-  g_signal_connect_swapped (check, "toggled", G_CALLBACK (step_target_preset_toggled), self);
-  return row;
-}
-
-/* A list for each group of targets. */
-static void
-step_target_add_presets (VnStepTarget *self)
-{
-  guint n;
-  const VnPreset * const *presets = vn_preset_list (&n);
-  const char *group = NULL;
-  GtkWidget *list = NULL;
-
-  self->checks = g_new0 (GtkWidget *, n);
-  for (guint i = 0; i < n; i++)
-    {
-      const char *heading = vn_preset_get_group (presets[i]);
-
-      if (list == NULL || g_strcmp0 (heading, group) != 0)
-        {
-          list = vn_row_list_new ();
-          gtk_accessible_update_property (GTK_ACCESSIBLE (list), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                          heading != NULL ? _(heading) : _("Target"), -1);
-          gtk_box_append (self->presets, vn_section_new (heading != NULL ? _(heading) : "", NULL, list));
-        }
-      group = heading;
-      self->checks[i] = gtk_check_button_new ();
-      gtk_widget_set_valign (self->checks[i], GTK_ALIGN_CENTER);
-      if (i > 0)
-        gtk_check_button_set_group (GTK_CHECK_BUTTON (self->checks[i]), GTK_CHECK_BUTTON (self->checks[0]));
-      gtk_list_box_append (GTK_LIST_BOX (list), step_target_make_preset_row (self, presets[i], self->checks[i]));
-    }
-}
-
 static void
 vn_step_target_init (VnStepTarget *self)
 {
   self->busy = TRUE;
+  self->rows = g_ptr_array_new ();
   gtk_widget_init_template (GTK_WIDGET (self));
-  step_target_add_presets (self);
+  step_target_add_presets (self, NULL);
   self->busy = FALSE;
 }

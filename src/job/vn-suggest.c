@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which presets suit a network: of what reads images there are samples, and integer kernels make it fast; of tokens, sounds and
+ * tables there often are none, and much of what computes with them has no integer kernel. */
+#include "vn-suggest.h"
+
+#include "vn-i18n.h"
+#include "vn-input-role.h"
+#include "vn-model-data.h"
+
+/* The input that samples are for, unless that may take pictures. */
+static gboolean
+suggest_find_input (const VnModel *model,
+                    VnInputRole   *role,
+                    char         **name)
+{
+  guint n = 0;
+  VnInputSpec *specs = vn_model_dup_input_specs (model, NULL, &n);
+  const gboolean is_pictures = vn_model_may_take_pictures (model);
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < n && !is_pictures && !found; i++)
+    {
+      *role = vn_input_role_find (&specs[i]);
+      found = vn_input_role_get_fill (*role) == VN_FILL_NONE;
+      if (found)
+        *name = g_strdup (specs[i].name);
+    }
+  vn_input_specs_free (specs, n);
+  return found;
+}
+
+/**
+ * vn_suggest_presets:
+ * @model: (nullable): %NULL: nothing is known of it
+ * @n_first: (out): so many at the start are what suits @model; 0: all do alike
+ *
+ * Returns: (transfer container) (element-type VnPreset): all presets, in the order in which they are offered
+ */
+GPtrArray *
+vn_suggest_presets (const VnModel *model,
+                    guint         *n_first)
+{
+  guint n;
+  const VnPreset * const *presets = vn_preset_list (&n);
+  GPtrArray *list = g_ptr_array_new ();
+  g_autofree char *name = NULL;
+  VnInputRole role;
+
+  g_return_val_if_fail (n_first != NULL, list);
+
+  *n_first = 0;
+  if (model == NULL || !suggest_find_input (model, &role, &name))
+    {
+      for (guint i = 0; i < n; i++)
+        g_ptr_array_add (list, (gpointer) presets[i]);
+      return list;
+    }
+  for (guint pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < n; i++)
+      if (((presets[i]->traits & VN_TARGET_SUITS_ALL) != 0) == (pass == 0))
+        {
+          g_ptr_array_add (list, (gpointer) presets[i]);
+          *n_first += pass == 0;
+        }
+  return list;
+}
+
+/**
+ * vn_suggest_dup_reason:
+ * @model: (nullable):
+ *
+ * Returns: (transfer full) (nullable): why those presets stand first, in a sentence; %NULL: none do
+ */
+char *
+vn_suggest_dup_reason (const VnModel *model)
+{
+  g_autofree char *name = NULL;
+  VnInputRole role;
+
+  if (model == NULL || !suggest_find_input (model, &role, &name))
+    return NULL;
+  switch (role)
+    {
+    case VN_INPUT_TOKENS:
+      return g_strdup_printf (_("Input “%s” takes tokens: these targets need no samples, and keep activations in float between "
+                                "operators"), name);
+    case VN_INPUT_AUDIO:
+      return g_strdup_printf (_("Input “%s” takes audio: these targets need no samples"), name);
+    default:
+      return g_strdup_printf (_("Input “%s” takes numbers, not images: these targets need no samples"), name);
+    }
+}
