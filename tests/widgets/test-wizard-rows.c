@@ -40,7 +40,13 @@ find_setting (GtkWidget  *root,
   return NULL;
 }
 
-/* What is written in presets is shown as it is: an apostrophe is no markup. */
+static gboolean
+has_two_lines (gpointer row)
+{
+  return strchr (adw_action_row_get_subtitle (row), '\n') != NULL;
+}
+
+/* What is written in presets is shown as it is: an apostrophe is no markup; and below it what each makes of the model. */
 static void
 test_wizard_presets (Fixture       *fixture,
                      gconstpointer  data)
@@ -48,14 +54,25 @@ test_wizard_presets (Fixture       *fixture,
   guint n;
   const VnPreset * const *presets = vn_preset_list (&n);
   GtkWidget *wizard;
+  guint n_told = 0;
 
   vn_window_fixture_open_model (fixture);
   wizard = GTK_WIDGET (show_wizard (fixture, "target"));
   for (guint i = 0; i < n; i++)
     {
+      GtkWidget *row = vn_test_find (wizard, ADW_TYPE_ACTION_ROW, presets[i]->title);
+      g_autoptr(VnRecipe) recipe = vn_recipe_new (presets[i]->id);
+      g_autoptr(VnCoverage) coverage = vn_coverage_new (vn_bench_get_model (VN_BENCH (fixture->document)), recipe, NULL, NULL,
+                                                        NULL);
+      g_autofree char *text = coverage != NULL ? vn_coverage_dup_text (coverage) : NULL, *subtitle = NULL;
+
       g_assert_nonnull (vn_test_find (wizard, GTK_TYPE_LABEL, presets[i]->title));
-      g_assert_nonnull (vn_test_find (wizard, GTK_TYPE_LABEL, presets[i]->summary));
+      g_assert_true (vn_test_wait (has_two_lines, row, SECONDS));
+      subtitle = g_strconcat (presets[i]->summary, "\n", text != NULL ? text : "Not possible with this model", NULL);
+      g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (row)), ==, subtitle);
+      n_told += coverage != NULL;
     }
+  g_assert_cmpuint (n_told, >=, 5);
 }
 
 /* Every line of the table has a row on its step, with its title and what it does. */
