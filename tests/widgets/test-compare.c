@@ -1,101 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two networks beside each other: what each side shows, what differs is marked, cameras, pointers and selections follow each
- * other, and one tensor is looked at in both. */
+/* Two networks beside each other: what each side shows, what differs is marked, selections follow each other, and one tensor is
+ * looked at in both. */
+#include "compare-fixture.h"
 #include "vn-channels-chart.h"
-#include "vn-compare-page.h"
-#include "vn-compare-pane.h"
 #include "vn-compare-table.h"
 #include "vn-compare-tensor.h"
-#include "vn-graph-view.h"
 #include "vn-node-item.h"
 #include "vn-tensor-picture.h"
 #include "widget-fixture.h"
-#include "window-fixture.h"
 
 #include <math.h>
-
-typedef struct
-{
-  VnComparePage *page;
-  VnComparePane *panes[2];
-  VnGraphView   *views[2];
-  GtkWidget     *tensor;
-} Parts;
-
-static GtkWidget *
-find_nth (GtkWidget *root,
-          GType      type,
-          guint     *n)
-{
-  if (G_TYPE_CHECK_INSTANCE_TYPE (root, type) && (*n)-- == 0)
-    return root;
-  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL; child = gtk_widget_get_next_sibling (child))
-    {
-      GtkWidget *found = find_nth (child, type, n);
-
-      if (found != NULL)
-        return found;
-    }
-  return NULL;
-}
-
-static GtkWidget *
-get_nth (GtkWidget *root,
-         GType      type,
-         guint      n)
-{
-  GtkWidget *found = find_nth (root, type, &n);
-
-  g_assert_nonnull (found);
-  return found;
-}
-
-static Parts
-get_parts (Fixture *fixture)
-{
-  Parts parts;
-
-  parts.page = VN_COMPARE_PAGE (get_nth (GTK_WIDGET (fixture->window), VN_TYPE_COMPARE_PAGE, 0));
-  for (guint i = 0; i < 2; i++)
-    {
-      parts.panes[i] = VN_COMPARE_PANE (get_nth (GTK_WIDGET (parts.page), VN_TYPE_COMPARE_PANE, i));
-      parts.views[i] = vn_compare_pane_get_view (parts.panes[i]);
-    }
-  parts.tensor = get_nth (GTK_WIDGET (parts.page), VN_TYPE_COMPARE_TENSOR, 0);
-  return parts;
-}
-
-static gboolean
-is_calm (gpointer data)
-{
-  return !vn_compare_page_is_busy (data);
-}
-
-static gboolean
-is_mapped (gpointer data)
-{
-  return gtk_widget_get_mapped (data);
-}
-
-static void
-wait_for_calm (Parts *parts)
-{
-  vn_test_settle (50);
-  g_assert_true (vn_test_wait (is_calm, parts->page, SECONDS));
-  vn_test_settle (50);
-}
-
-static Parts
-show_page (Fixture *fixture)
-{
-  Parts parts = get_parts (fixture);
-
-  gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.show-page", "s", "compare");
-  g_assert_true (vn_test_wait (is_mapped, parts.page, SECONDS));
-  vn_test_settle (400);
-  wait_for_calm (&parts);
-  return parts;
-}
 
 typedef struct
 {
@@ -111,65 +25,21 @@ has_label (gpointer data)
   return vn_test_find (wanted->within, GTK_TYPE_LABEL, wanted->text) != NULL;
 }
 
-static guint
-count_marks (VnGraphView *view,
-             VnSceneMark  mark)
-{
-  VnOverlay *overlay = vn_graph_view_get_overlay (view);
-  guint n = 0;
-
-  g_assert_nonnull (overlay);
-  for (guint i = 0; i < vn_overlay_get_n (overlay); i++)
-    n += vn_overlay_get (overlay, i)->mark == mark;
-  return n;
-}
-
-static guint
-find_box (VnGraphView *view,
-          const char  *name)
-{
-  VnScene *scene = vn_graph_view_get_scene (view);
-
-  g_assert_nonnull (scene);
-  for (guint i = 0; i < vn_scene_get_n_nodes (scene); i++)
-    if (g_str_equal (vn_scene_get_node (scene, i)->name, name))
-      return i;
-  g_test_message ("no box %s", name);
-  g_assert_not_reached ();
-}
-
-/* As a click does it. */
-static void
-click_box (VnGraphView *view,
-           const char  *name)
-{
-  guint box = find_box (view, name);
-
-  vn_graph_view_select (view, &box, 1, FALSE);
-  vn_graph_view_set_focus_node (view, box);
-}
-
-static const char *
-get_page_of_tensor (Parts *parts)
-{
-  return gtk_stack_get_visible_child_name (GTK_STACK (get_nth (parts->tensor, GTK_TYPE_STACK, 0)));
-}
-
 /* ---- a network and its quantized self ---- */
 
 static void
 test_empty (Fixture       *fixture,
             gconstpointer  data)
 {
-  Parts parts;
+  CompareParts parts;
   GtkWidget *stack;
 
   vn_window_fixture_open_model (fixture);
-  parts = show_page (fixture);
-  stack = get_nth (GTK_WIDGET (parts.page), GTK_TYPE_STACK, 0);
+  parts = vn_compare_show (fixture);
+  stack = vn_compare_get_nth (GTK_WIDGET (parts.page), GTK_TYPE_STACK, 0);
   g_assert_cmpstr (gtk_stack_get_visible_child_name (GTK_STACK (stack)), ==, "empty");
   vn_window_fixture_quantize (fixture);
-  wait_for_calm (&parts);
+  vn_compare_wait (&parts);
   g_assert_cmpstr (gtk_stack_get_visible_child_name (GTK_STACK (stack)), ==, "compare");
   g_assert_cmpint (vn_compare_pane_get_source (parts.panes[0])->kind, ==, VN_COMPARE_FLOAT);
   g_assert_cmpint (vn_compare_pane_get_source (parts.panes[1])->kind, ==, VN_COMPARE_NOW);
@@ -179,13 +49,13 @@ static void
 test_result (Fixture       *fixture,
              gconstpointer  data)
 {
-  Parts parts;
+  CompareParts parts;
   VnOverlay *overlay;
   guint n_measured = 0;
 
   vn_window_fixture_open_model (fixture);
   vn_window_fixture_quantize (fixture);
-  parts = show_page (fixture);
+  parts = vn_compare_show (fixture);
   g_assert_true (vn_scene_same_geometry (vn_graph_view_get_scene (parts.views[0]), vn_graph_view_get_scene (parts.views[1])));
   g_assert_true (vn_graph_view_get_layout (parts.views[0]) == vn_graph_view_get_layout (parts.views[1]));
   /* float is plain, the other one has its heat */
@@ -195,86 +65,19 @@ test_result (Fixture       *fixture,
   for (guint i = 0; i < vn_overlay_get_n (overlay); i++)
     n_measured += vn_overlay_get (overlay, i)->measured;
   g_assert_cmpuint (n_measured, ==, 6);
-  g_assert_cmpuint (count_marks (parts.views[1], VN_MARK_NONE), ==, vn_overlay_get_n (overlay));
+  g_assert_cmpuint (vn_compare_count_marks (parts.views[1], VN_MARK_NONE), ==, vn_overlay_get_n (overlay));
   /* what is selected here is selected there, and in the document */
-  click_box (parts.views[0], "/left/conv");
-  g_assert_true (vn_graph_view_is_selected (parts.views[1], find_box (parts.views[1], "/left/conv")));
-  g_assert_cmpuint (vn_graph_view_get_focus_node (parts.views[1]), ==, find_box (parts.views[1], "/left/conv"));
+  vn_compare_click_box (parts.views[0], "/left/conv");
+  g_assert_true (vn_graph_view_is_selected (parts.views[1], vn_compare_find_box (parts.views[1], "/left/conv")));
+  g_assert_cmpuint (vn_graph_view_get_focus_node (parts.views[1]), ==, vn_compare_find_box (parts.views[1], "/left/conv"));
   g_assert_true (gtk_bitset_contains (vn_document_get_selection (fixture->document),
                                       vn_window_fixture_get_item (fixture, "/left/conv")->index));
-  wait_for_calm (&parts);
-  g_assert_cmpstr (get_page_of_tensor (&parts), ==, "tensor");
+  vn_compare_wait (&parts);
+  g_assert_cmpstr (vn_compare_get_page (&parts), ==, "tensor");
   vn_document_select_one (fixture->document, vn_window_fixture_get_item (fixture, "/right/conv")->index);
-  g_assert_true (vn_graph_view_is_selected (parts.views[0], find_box (parts.views[0], "/right/conv")));
-  g_assert_true (vn_graph_view_is_selected (parts.views[1], find_box (parts.views[1], "/right/conv")));
-  wait_for_calm (&parts);
-}
-
-static void
-assert_same_camera (Parts *parts)
-{
-  VnGraphCamera a = vn_graph_view_get_camera (parts->views[0]), b = vn_graph_view_get_camera (parts->views[1]);
-  double wide = gtk_widget_get_width (GTK_WIDGET (parts->views[0])) - gtk_widget_get_width (GTK_WIDGET (parts->views[1]));
-
-  g_assert_cmpfloat_with_epsilon (a.zoom, b.zoom, 1e-9);
-  g_assert_cmpfloat_with_epsilon (a.origin.x + wide / 2 / a.zoom, b.origin.x, 1e-6);
-  g_assert_cmpfloat_with_epsilon (a.origin.y, b.origin.y, 1e-6);
-}
-
-/* A network that nobody has moved stands in the middle of its side, whatever its size became since it was first shown. */
-static void
-assert_in_middle (const Parts *parts)
-{
-  for (guint i = 0; i < 2; i++)
-    {
-      VnGraphCamera camera = vn_graph_view_get_camera (parts->views[i]);
-      VnRect bounds = vn_graph_layout_get_bounds (vn_graph_view_get_layout (parts->views[i]));
-      double middle = camera.origin.x + gtk_widget_get_width (GTK_WIDGET (parts->views[i])) / 2. / camera.zoom;
-
-      g_assert_cmpfloat_with_epsilon (middle, bounds.x + bounds.width / 2, 1);
-    }
-}
-
-static void
-test_together (Fixture       *fixture,
-               gconstpointer  data)
-{
-  Parts parts;
-  GtkToggleButton *together;
-  VnGraphCamera camera, before;
-
-  vn_window_fixture_open_model (fixture);
-  vn_window_fixture_quantize (fixture);
-  parts = show_page (fixture);
-  assert_same_camera (&parts);
-  assert_in_middle (&parts);
-  gtk_window_set_default_size (GTK_WINDOW (fixture->window), 1000, 700);
-  vn_test_settle (300);
-  assert_same_camera (&parts);
-  assert_in_middle (&parts);
-  camera = vn_graph_view_get_camera (parts.views[0]);
-  camera.origin.x += 40;
-  camera.zoom *= 0.8;
-  vn_graph_view_set_camera (parts.views[0], camera);
-  assert_same_camera (&parts);
-  camera.origin.y -= 30;
-  vn_graph_view_set_camera (parts.views[1], camera);
-  assert_same_camera (&parts);
-  /* the pointer */
-  vn_graph_view_set_hover_node (parts.views[0], find_box (parts.views[0], "/add"));
-  g_signal_emit_by_name (parts.views[0], "hover-changed");
-  g_assert_cmpuint (vn_graph_view_get_hover_node (parts.views[1]), ==, find_box (parts.views[1], "/add"));
-  /* each by itself */
-  together = GTK_TOGGLE_BUTTON (vn_test_find (GTK_WIDGET (parts.page), GTK_TYPE_TOGGLE_BUTTON, NULL));
-  for (guint i = 0; g_strcmp0 (gtk_widget_get_tooltip_text (GTK_WIDGET (together)), "Move Both Sides Together") != 0; i++)
-    together = GTK_TOGGLE_BUTTON (get_nth (GTK_WIDGET (parts.page), GTK_TYPE_TOGGLE_BUTTON, i));
-  gtk_toggle_button_set_active (together, FALSE);
-  before = vn_graph_view_get_camera (parts.views[1]);
-  camera.origin.x -= 100;
-  vn_graph_view_set_camera (parts.views[0], camera);
-  g_assert_cmpfloat (vn_graph_view_get_camera (parts.views[1]).origin.x, ==, before.origin.x);
-  gtk_toggle_button_set_active (together, TRUE);
-  assert_same_camera (&parts);
+  g_assert_true (vn_graph_view_is_selected (parts.views[0], vn_compare_find_box (parts.views[0], "/right/conv")));
+  g_assert_true (vn_graph_view_is_selected (parts.views[1], vn_compare_find_box (parts.views[1], "/right/conv")));
+  vn_compare_wait (&parts);
 }
 
 /* Over the samples that the network that is looked at was not calibrated with. */
@@ -295,7 +98,7 @@ static void
 test_tensor (Fixture       *fixture,
              gconstpointer  data)
 {
-  Parts parts;
+  CompareParts parts;
   VnNodeItem *item;
   g_autofree char *db = NULL;
   GtkSpinButton *channel;
@@ -307,18 +110,18 @@ test_tensor (Fixture       *fixture,
   vn_window_fixture_quantize (fixture);
   item = vn_window_fixture_get_item (fixture, "/left/conv");
   vn_document_select_one (fixture->document, item->index);
-  parts = show_page (fixture);
-  g_assert_cmpstr (get_page_of_tensor (&parts), ==, "tensor");
+  parts = vn_compare_show (fixture);
+  g_assert_cmpstr (vn_compare_get_page (&parts), ==, "tensor");
   db = vn_metric_format (VN_METRIC_SQNR, get_held_out (fixture, "/left/conv"));
   g_test_message ("the run says %s", db);
   /* one sample first, then all that are held out, whose figure is that of the run */
   g_assert_true (vn_test_wait (has_label, &(WantedLabel) { parts.tensor, db }, SECONDS));
-  channel = GTK_SPIN_BUTTON (get_nth (parts.tensor, GTK_TYPE_SPIN_BUTTON, 0));
+  channel = GTK_SPIN_BUTTON (vn_compare_get_nth (parts.tensor, GTK_TYPE_SPIN_BUTTON, 0));
   g_assert_cmpfloat (gtk_adjustment_get_upper (gtk_spin_button_get_adjustment (channel)), ==, 7);
-  g_signal_emit_by_name (get_nth (parts.tensor, VN_TYPE_CHANNELS_CHART, 0), "channel-chosen", 5);
+  g_signal_emit_by_name (vn_compare_get_nth (parts.tensor, VN_TYPE_CHANNELS_CHART, 0), "channel-chosen", 5);
   g_assert_cmpint (gtk_spin_button_get_value_as_int (channel), ==, 5);
   for (guint i = 0; i < 3; i++)
-    pictures[i] = VN_TENSOR_PICTURE (get_nth (parts.tensor, VN_TYPE_TENSOR_PICTURE, i));
+    pictures[i] = VN_TENSOR_PICTURE (vn_compare_get_nth (parts.tensor, VN_TYPE_TENSOR_PICTURE, i));
   vn_tensor_picture_set_hover (pictures[2], TRUE, 3, 4);
   g_signal_emit_by_name (pictures[2], "hover-changed");
   g_assert_true (vn_tensor_picture_get_hover (pictures[0], &row, &column));
@@ -327,8 +130,8 @@ test_tensor (Fixture       *fixture,
   weight = vn_test_find (parts.tensor, GTK_TYPE_TOGGLE_BUTTON, "Weight");
   g_assert_true (gtk_widget_get_visible (weight));
   gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (weight), TRUE);
-  wait_for_calm (&parts);
-  g_assert_cmpstr (get_page_of_tensor (&parts), ==, "tensor");
+  vn_compare_wait (&parts);
+  g_assert_cmpstr (vn_compare_get_page (&parts), ==, "tensor");
   g_assert_nonnull (vn_test_find (parts.tensor, GTK_TYPE_LABEL, "The weight"));
   vn_test_screenshot (GTK_WIDGET (fixture->window), "compare-small");
 }
@@ -339,18 +142,19 @@ static void
 test_runs (Fixture       *fixture,
            gconstpointer  data)
 {
-  Parts parts;
+  CompareParts parts;
   VnCompareSource *run = NULL;
   GtkWidget *drop, *table;
   GListModel *list;
+  guint box;
 
   vn_window_fixture_open_model (fixture);
   vn_window_fixture_quantize (fixture);
   vn_document_select_one (fixture->document, vn_window_fixture_get_item (fixture, "/left/conv")->index);
   gtk_widget_activate_action (GTK_WIDGET (fixture->window), "win.set-precision", "s", "16");
   g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
-  parts = show_page (fixture);
-  drop = get_nth (GTK_WIDGET (parts.panes[0]), GTK_TYPE_DROP_DOWN, 0);
+  parts = vn_compare_show (fixture);
+  drop = vn_compare_get_nth (GTK_WIDGET (parts.panes[0]), GTK_TYPE_DROP_DOWN, 0);
   list = gtk_drop_down_get_model (GTK_DROP_DOWN (drop));
   for (guint i = 0; i < g_list_model_get_n_items (list) && run == NULL; i++)
     {
@@ -362,15 +166,16 @@ test_runs (Fixture       *fixture,
       gtk_drop_down_set_selected (GTK_DROP_DOWN (drop), i);
     }
   g_assert_nonnull (run);
-  wait_for_calm (&parts);
+  vn_compare_wait (&parts);
   g_assert_true (vn_compare_pane_get_source (parts.panes[0]) == run);
   /* the one node whose precision differs, on both sides */
-  g_assert_cmpuint (count_marks (parts.views[0], VN_MARK_CHANGED), ==, count_marks (parts.views[1], VN_MARK_CHANGED));
-  g_assert_cmpuint (count_marks (parts.views[0], VN_MARK_CHANGED), >, 0);
-  g_assert_cmpint (vn_overlay_get (vn_graph_view_get_overlay (parts.views[0]), find_box (parts.views[0], "/left/conv"))->mark, ==,
-                   VN_MARK_CHANGED);
-  g_assert_cmpstr (get_page_of_tensor (&parts), ==, "tensor");
-  table = get_nth (GTK_WIDGET (parts.page), VN_TYPE_COMPARE_TABLE, 0);
+  g_assert_cmpuint (vn_compare_count_marks (parts.views[0], VN_MARK_CHANGED), ==,
+                    vn_compare_count_marks (parts.views[1], VN_MARK_CHANGED));
+  g_assert_cmpuint (vn_compare_count_marks (parts.views[0], VN_MARK_CHANGED), >, 0);
+  box = vn_compare_find_box (parts.views[0], "/left/conv");
+  g_assert_cmpint (vn_overlay_get (vn_graph_view_get_overlay (parts.views[0]), box)->mark, ==, VN_MARK_CHANGED);
+  g_assert_cmpstr (vn_compare_get_page (&parts), ==, "tensor");
+  table = vn_compare_get_nth (GTK_WIDGET (parts.page), VN_TYPE_COMPARE_TABLE, 0);
   g_assert_cmpuint (vn_compare_table_get_n (VN_COMPARE_TABLE (table)), ==, 2);
 }
 
@@ -431,19 +236,19 @@ test_failure (Fixture       *fixture,
               gconstpointer  data)
 {
   g_autofree char *path = g_build_filename (fixture->folder, "broken.onnx", NULL);
-  Parts parts;
+  CompareParts parts;
 
   g_assert_true (g_file_set_contents (path, "no model", -1, NULL));
   vn_window_fixture_open_model (fixture);
   vn_window_fixture_quantize (fixture);
-  parts = show_page (fixture);
+  parts = vn_compare_show (fixture);
   vn_compare_page_open_file (parts.page, path, 1);
   g_assert_true (vn_test_wait (has_failed, fixture, SECONDS));
-  wait_for_calm (&parts);
+  vn_compare_wait (&parts);
   g_assert_null (vn_compare_pane_get_model (parts.panes[1]));
   g_assert_nonnull (vn_compare_pane_get_source (parts.panes[1])->error);
-  gtk_drop_down_set_selected (GTK_DROP_DOWN (get_nth (GTK_WIDGET (parts.panes[1]), GTK_TYPE_DROP_DOWN, 0)), 1);
-  wait_for_calm (&parts);
+  gtk_drop_down_set_selected (GTK_DROP_DOWN (vn_compare_get_nth (GTK_WIDGET (parts.panes[1]), GTK_TYPE_DROP_DOWN, 0)), 1);
+  vn_compare_wait (&parts);
   g_assert_nonnull (vn_compare_pane_get_model (parts.panes[1]));
   vn_window_show_page (fixture->window, "graph");
   vn_test_settle (400);
@@ -458,10 +263,10 @@ test_closed (Fixture       *fixture,
 {
   GtkWindow *first = GTK_WINDOW (fixture->window);
   VnCompareSource *source;
-  Parts parts;
+  CompareParts parts;
 
   vn_window_fixture_open_model (fixture);
-  parts = show_page (fixture);
+  parts = vn_compare_show (fixture);
   vn_compare_page_open_file (parts.page, fixture->model_path, 1);
   source = vn_compare_pane_get_source (parts.panes[1]);
   g_assert_true (vn_compare_source_is_busy (source));
@@ -501,91 +306,6 @@ test_other_gone (Fixture       *fixture,
   g_object_unref (panes[1]);
 }
 
-/* ---- another tool's file ---- */
-
-static gboolean
-is_measured (gpointer data)
-{
-  VnCompareSource *source = vn_compare_pane_get_source (((Parts *) data)->panes[1]);
-
-  return source->model != NULL && vn_compared_model_get_errors (source->model) != NULL && is_calm (((Parts *) data)->page);
-}
-
-/* QuantizeLinear with what makes floats again, each pair as one small box. */
-static guint
-count_pairs (VnGraphView *view)
-{
-  const VnScene *scene = vn_graph_view_get_scene (view);
-  guint n = 0;
-
-  for (guint i = 0; i < vn_scene_get_n_nodes (scene); i++)
-    n += vn_scene_get_node (scene, i)->kind == VN_SCENE_PAIR;
-  return n;
-}
-
-static void
-check_file (Fixture    *fixture,
-            const char *name,
-            guint       n_added,
-            guint       n_changed,
-            guint       n_pairs)
-{
-  const char *shared = g_getenv ("VN_SHARED");
-  g_autofree char *model = NULL, *file = NULL;
-  Parts parts;
-  VnOverlay *overlay;
-  guint n_measured = 0, node;
-
-  model = shared != NULL ? g_build_filename (shared, "models", "kws_micro_fp32.onnx", NULL) : NULL;
-  file = shared != NULL ? g_build_filename (shared, "models", name, NULL) : NULL;
-  if (file == NULL || !g_file_test (file, G_FILE_TEST_EXISTS))
-    {
-      g_test_skip ("the models of other tools are not there");
-      return;
-    }
-  g_free (fixture->model_path);
-  fixture->model_path = g_steal_pointer (&model);
-  vn_window_fixture_open_model (fixture);
-  parts = show_page (fixture);
-  vn_compare_page_open_file (parts.page, file, 1);
-  g_assert_true (vn_test_wait (is_measured, &parts, SECONDS));
-  vn_test_settle (100);
-  g_assert_cmpuint (fixture->n_failed, ==, 0);
-  g_assert_cmpuint (count_marks (parts.views[1], VN_MARK_ADDED), ==, n_added);
-  g_assert_cmpuint (count_marks (parts.views[1], VN_MARK_CHANGED), ==, n_changed);
-  g_assert_cmpuint (count_pairs (parts.views[1]), ==, n_pairs);
-  g_assert_cmpuint (count_marks (parts.views[0], VN_MARK_MISSING), ==, 5);
-  overlay = vn_graph_view_get_overlay (parts.views[1]);
-  for (guint i = 0; i < vn_overlay_get_n (overlay); i++)
-    n_measured += vn_overlay_get (overlay, i)->measured;
-  g_assert_cmpuint (n_measured, >, 12);
-  /* what converts stands for what it converts */
-  node = find_box (parts.views[0], "micro_kws/max_pooling2d/MaxPool");
-  click_box (parts.views[0], "micro_kws/max_pooling2d/MaxPool");
-  g_assert_cmpuint (vn_graph_view_get_n_selected (parts.views[1]), ==, 1);
-  wait_for_calm (&parts);
-  g_assert_cmpstr (get_page_of_tensor (&parts), ==, "tensor");
-  vn_graph_view_zoom_to_node (parts.views[0], node);
-  vn_test_settle (600);
-  vn_test_screenshot (GTK_WIDGET (fixture->window), name);
-  /* the same place of the network is in the middle of both */
-  g_assert_cmpfloat_with_epsilon (vn_graph_view_get_zoom (parts.views[0]), vn_graph_view_get_zoom (parts.views[1]), 1e-9);
-}
-
-static void
-test_pairs (Fixture       *fixture,
-            gconstpointer  data)
-{
-  check_file (fixture, "kws_micro_qdq.onnx", 0, 0, 16);
-}
-
-static void
-test_integers (Fixture       *fixture,
-               gconstpointer  data)
-{
-  check_file (fixture, "kws_micro_qoperator.onnx", 4, 12, 0);
-}
-
 /* ---- names for those who do not see ---- */
 
 static void
@@ -608,15 +328,15 @@ static void
 test_names (Fixture       *fixture,
             gconstpointer  data)
 {
-  Parts parts;
+  CompareParts parts;
   guint n = 0;
 
   vn_window_fixture_open_model (fixture);
   vn_window_fixture_quantize (fixture);
-  parts = show_page (fixture);
+  parts = vn_compare_show (fixture);
   check_names (GTK_WIDGET (parts.page), &n);
   g_assert_cmpuint (n, >=, 4);
-  gtk_test_accessible_assert_property (GTK_ACCESSIBLE (get_nth (GTK_WIDGET (parts.panes[0]), GTK_TYPE_DROP_DOWN, 0)),
+  gtk_test_accessible_assert_property (GTK_ACCESSIBLE (vn_compare_get_nth (GTK_WIDGET (parts.panes[0]), GTK_TYPE_DROP_DOWN, 0)),
                                        GTK_ACCESSIBLE_PROPERTY_LABEL, "Content of This Side");
 }
 
@@ -631,15 +351,12 @@ main (int    argc,
   g_test_add (path, Fixture, NULL, vn_window_fixture_set_up, function, vn_window_fixture_tear_down)
   ADD ("/compare/empty", test_empty);
   ADD ("/compare/result", test_result);
-  ADD ("/compare/together", test_together);
   ADD ("/compare/tensor", test_tensor);
   ADD ("/compare/runs", test_runs);
   ADD ("/compare/kept-run", test_kept_run);
   ADD ("/compare/failure", test_failure);
   ADD ("/compare/closed", test_closed);
   ADD ("/compare/other-gone", test_other_gone);
-  ADD ("/compare/pairs", test_pairs);
-  ADD ("/compare/integers", test_integers);
   ADD ("/compare/names", test_names);
 #undef ADD
   return g_test_run ();

@@ -23,7 +23,21 @@ vn_compare_pane_place_key (VnComparePane *self,
   return TRUE;
 }
 
-/* What floats over the graph. Both panels count from side to side, so that what is whole stands in the middle on both sides. */
+/* How far the choice and the key reach down. */
+static int
+compare_pane_measure_head (VnComparePane *self)
+{
+  GtkRequisition size;
+  GdkRectangle key = { 0 };
+
+  gtk_widget_get_preferred_size (gtk_widget_get_parent (GTK_WIDGET (self->choice)), NULL, &size);   /* with its margins */
+  if (gtk_widget_get_visible (self->key))
+    vn_compare_pane_place_key (self, self->key, &key);
+  return MAX (size.height, key.y + key.height);
+}
+
+/* What floats over the graph. Both panels count from side to side, and those of the other side here as well, so that what is
+ * whole stands at the same place on both sides. */
 guint
 vn_compare_pane_list_panels (gpointer  data,
                              VnRect   *panels,
@@ -31,17 +45,11 @@ vn_compare_pane_list_panels (gpointer  data,
 {
   VnComparePane *self = data;
   int width = gtk_widget_get_width (GTK_WIDGET (self->view)), height = gtk_widget_get_height (GTK_WIDGET (self->view));
-  GtkRequisition size;
+  int head = compare_pane_measure_head (self);
 
-  gtk_widget_get_preferred_size (gtk_widget_get_parent (GTK_WIDGET (self->choice)), NULL, &size);   /* with its margins */
-  panels[0] = (VnRect) { 0, 0, width, size.height };
-  if (gtk_widget_get_visible (self->key))
-    {
-      GdkRectangle key = { 0 };
-
-      vn_compare_pane_place_key (self, self->key, &key);
-      panels[0].height = MAX (size.height, key.y + key.height);
-    }
+  if (self->beside != NULL)
+    head = MAX (head, compare_pane_measure_head (self->beside));
+  panels[0] = (VnRect) { 0, 0, width, head };
   panels[1] = (VnRect) { 0, height - self->foot, width, self->foot };
   return 2;
 }

@@ -16,6 +16,7 @@ struct _VnComparePane
   VnCompareSource *source;        /* nullable */
   VnComparedModel *model;         /* nullable: what the scene is of */
   VnScene         *scene;         /* nullable */
+  VnGroups        *groups;        /* nullable: of it, for itself */
   VnComparePane   *beside;        /* nullable: weak: who still builds a scene when the window closes may live longer */
   GCancellable    *building;      /* nullable */
   gboolean         busy;          /* setting the list */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mirrors camera, pointer, selection and open groups from one graph view to the other. Where the networks are laid out
- * differently, the other view looks at what stands for the nodes in the middle of this one. */
+/* Mirrors camera, pointer, selection and open groups from one graph view to the other, while both are laid out as one. */
 #include "vn-compare-link.h"
 
-#include <math.h>
 #include <string.h>
 
 struct _VnCompareLink
@@ -12,10 +10,9 @@ struct _VnCompareLink
   VnNodeMatch *match;         /* nullable */
   gboolean     together;
   gboolean     busy;          /* passing something from one to the other */
-  GArray      *visible;       /* of guint, scratch */
+  gboolean     is_whole;      /* nobody has moved them since they were shown as a whole */
   GBytes      *opened[2];     /* nullable: groups of each view that were opened because the other's were */
-  int          width, height; /* of the second view, when it last moved */
-  VnPoint      shift;         /* of the second world to the first, when last known */
+  int          width[2], height[2];   /* of each view, when it last moved */
 };
 
 /* ---- nodes ---- */
@@ -55,88 +52,61 @@ vn_compare_link_map (VnCompareLink *self,
 
 /* ---- camera ---- */
 
-static VnPoint
-compare_link_get_middle (VnGraphView *view)
-{
-  VnGraphCamera camera = vn_graph_view_get_camera (view);
-
-  return (VnPoint) { camera.origin.x + gtk_widget_get_width (GTK_WIDGET (view)) / 2. / camera.zoom,
-                     camera.origin.y + gtk_widget_get_height (GTK_WIDGET (view)) / 2. / camera.zoom };
-}
-
 static gboolean
-compare_link_get_box_middle (VnGraphView *view,
-                             guint        node,
-                             VnPoint     *middle)
+compare_link_is_aligned (VnCompareLink *self)
 {
-  VnRect box;
-
-  if (!vn_graph_view_get_place (view, node, &box))
-    return FALSE;
-  *middle = (VnPoint) { box.x + box.width / 2, box.y + box.height / 2 };
-  return TRUE;
+  return self->match != NULL && vn_graph_view_get_alignment (self->views[0]) != NULL &&
+         vn_graph_view_get_alignment (self->views[0]) == vn_graph_view_get_alignment (self->views[1]) &&
+         vn_graph_view_get_layout (self->views[0]) != NULL && vn_graph_view_get_layout (self->views[1]) != NULL;
 }
 
-/* How far what stands for the nodes in sight lies from them: the nearer to the middle the more a node says, and at the border
- * nothing, so that nothing jumps while the view moves. */
-static gboolean
-compare_link_find_shift (VnCompareLink *self,
-                         guint          side,
-                         VnPoint       *shift)
+/* The side that has less room for what both show. */
+static guint
+compare_link_find_leader (VnCompareLink *self)
 {
-  VnGraphView *view = self->views[side], *other = self->views[1 - side];
-  VnPoint middle = compare_link_get_middle (view), sum = { 0, 0 };
-  double zoom = vn_graph_view_get_zoom (view), total = 0;
-  double wide = MAX (gtk_widget_get_width (GTK_WIDGET (view)) / 2. / zoom, 1),
-  high = MAX (gtk_widget_get_height (GTK_WIDGET (view)) / 2. / zoom, 1);
-
-  vn_graph_view_list_visible (view, self->visible);
-  for (guint i = 0; i < self->visible->len; i++)
-    {
-      guint node = g_array_index (self->visible, guint, i), mapped = vn_compare_link_map (self, side, node);
-      VnPoint at, to;
-      double far, weight;
-
-      if (mapped == VN_SCENE_NONE || !compare_link_get_box_middle (view, node, &at) ||
-          !compare_link_get_box_middle (other, mapped, &to))
-        continue;
-      far = hypot ((at.x - middle.x) / wide, (at.y - middle.y) / high);
-      weight = far < 1 ? (1 - far * far) * (1 - far * far) / (far * far + 0.003) : 0;
-      sum.x += weight * (to.x - at.x);
-      sum.y += weight * (to.y - at.y);
-      total += weight;
-    }
-  if (!(total > 0))
-    return FALSE;
-  *shift = (VnPoint) { sum.x / total, sum.y / total };
-  return TRUE;
+  return vn_graph_view_get_fit (self->views[1]) < vn_graph_view_get_fit (self->views[0]) ? 1 : 0;
 }
 
+/* The middles of both views show the same place. */
 static void
 compare_link_mirror_camera (VnCompareLink *self,
                             guint          side)
 {
-  VnGraphView *view = self->views[side], *other = self->views[1 - side];
-  VnGraphCamera camera = vn_graph_view_get_camera (view);
-  VnPoint middle = compare_link_get_middle (view), shift = { 0, 0 };
+  GtkWidget *view = GTK_WIDGET (self->views[side]), *other = GTK_WIDGET (self->views[1 - side]);
+  VnGraphCamera camera;
 
-  if (self->busy || !self->together || vn_graph_view_get_layout (view) == NULL || vn_graph_view_get_layout (other) == NULL ||
-      gtk_widget_get_width (GTK_WIDGET (other)) <= 0)
+  if (self->busy || !self->together || !compare_link_is_aligned (self) || gtk_widget_get_width (other) <= 0 ||
+      gtk_widget_get_width (view) <= 0)
     return;
-  if (vn_graph_view_get_layout (view) != vn_graph_view_get_layout (other))
-    {
-      if (compare_link_find_shift (self, side, &shift))
-        self->shift = side == 0 ? (VnPoint) { -shift.x, -shift.y } : shift;
-      else
-        shift = side == 0 ? (VnPoint) { -self->shift.x, -self->shift.y } : self->shift;
-    }
   self->busy = TRUE;
-  vn_graph_view_set_camera (other, (VnGraphCamera) { camera.zoom,
-                                                     { middle.x + shift.x
-                                                       - gtk_widget_get_width (GTK_WIDGET (other)) / 2. / camera.zoom,
-                                                       middle.y + shift.y
-                                                       - gtk_widget_get_height (GTK_WIDGET (other)) / 2. / camera.zoom } });
+  if (self->is_whole)
+    vn_graph_view_go_home (self->views[side]);
+  camera = vn_graph_view_get_camera (self->views[side]);
+  camera.origin.x += (gtk_widget_get_width (view) - gtk_widget_get_width (other)) / 2. / camera.zoom;
+  camera.origin.y += (gtk_widget_get_height (view) - gtk_widget_get_height (other)) / 2. / camera.zoom;
+  vn_graph_view_set_camera (self->views[1 - side], camera);
+  if (self->is_whole)
+    vn_graph_view_make_home (self->views[1 - side]);
   self->busy = FALSE;
+}
+
+/* Where nobody has moved them, or the room has changed, the side with less room leads. */
+static void
+compare_link_moved (VnCompareLink *self,
+                    guint          side)
+{
+  GtkWidget *view = GTK_WIDGET (self->views[side]);
+  gboolean resized = gtk_widget_get_width (view) != self->width[side] || gtk_widget_get_height (view) != self->height[side];
+
+  if (self->busy)
+    return;
+  self->width[side] = gtk_widget_get_width (view);
+  self->height[side] = gtk_widget_get_height (view);
+  if (vn_graph_view_is_home (self->views[side]))
+    self->is_whole = TRUE;
+  else if (!resized)
+    self->is_whole = FALSE;
+  compare_link_mirror_camera (self, self->is_whole ? compare_link_find_leader (self) : resized ? 0 : side);
 }
 
 static void
@@ -149,90 +119,45 @@ compare_link_mirror_hover (VnCompareLink *self,
 
 /* ---- groups ---- */
 
-/* A node in a group that has one in the other network, and that one. */
-static guint
-compare_link_map_any_node (VnCompareLink *self,
-                           guint          side,
-                           guint          group)
-{
-  guint n;
-  const VnGroupChild *children = vn_groups_get_children (vn_graph_view_get_groups (self->views[side]), group, &n);
-
-  for (guint i = 0; i < n; i++)
-    {
-      guint mapped = children[i].is_group ? compare_link_map_any_node (self, side, children[i].index)
-                                          : vn_compare_link_map (self, side, children[i].index);
-
-      if (mapped != VN_SCENE_NONE)
-        return mapped;
-    }
-  return VN_SCENE_NONE;
-}
-
-/* The group of the other view that has the same name, or else holds as deep below what stands for a node of this one. */
-static guint
-compare_link_map_group (VnCompareLink *self,
-                        guint          side,
-                        guint          group)
-{
-  const VnGroup *data = vn_groups_get (vn_graph_view_get_groups (self->views[side]), group);
-  VnGroups *others = vn_graph_view_get_groups (self->views[1 - side]);
-  guint mapped = vn_groups_find (others, data->id), at;
-
-  if (mapped != VN_SCENE_NONE)
-    return mapped;
-  mapped = compare_link_map_any_node (self, side, group);
-  if (mapped == VN_SCENE_NONE)
-    return VN_SCENE_NONE;
-  for (at = vn_groups_of_node (others, mapped); vn_groups_get (others, at)->depth > data->depth;
-       at = vn_groups_get (others, at)->parent)
-    ;
-  return vn_groups_get (others, at)->depth == data->depth ? at : VN_SCENE_NONE;
-}
-
-/* Groups that only one network has stay as they are. */
+/* Both have the same groups by number. */
 static void
 compare_link_mirror_groups (VnCompareLink *self,
                             guint          side)
 {
   VnGraphView *other = self->views[1 - side];
-  VnGroups *groups = vn_graph_view_get_groups (self->views[side]), *others = vn_graph_view_get_groups (other);
-  const guint8 *open = vn_graph_view_get_open (self->views[side]), *now = vn_graph_view_get_open (other);
-  g_autofree guint8 *wanted = NULL;
+  const guint8 *open = vn_graph_view_get_open (self->views[side]);
   gsize n;
 
-  if (self->match == NULL || groups == NULL || others == NULL || open == NULL || now == NULL)
+  if (!compare_link_is_aligned (self) || vn_graph_view_get_groups (self->views[side]) == NULL ||
+      vn_graph_view_get_groups (other) == NULL)
     return;
-  n = vn_groups_get_n (groups);
-  if (self->opened[side] != NULL && g_bytes_get_size (self->opened[side]) == n &&
+  n = open != NULL ? vn_groups_get_n (vn_graph_view_get_groups (self->views[side])) : 0;
+  if (self->opened[side] != NULL && g_bytes_get_size (self->opened[side]) == n && n > 0 &&
       memcmp (g_bytes_get_data (self->opened[side], NULL), open, n) == 0)
     return;   /* it follows the other already */
-  wanted = g_memdup2 (now, vn_groups_get_n (others));
-  for (guint i = 1; i < n; i++)
-    {
-      guint mapped = compare_link_map_group (self, side, i);
-
-      if (mapped != VN_SCENE_NONE && mapped != VN_GROUPS_ROOT)
-        wanted[mapped] = open[i];
-    }
   g_clear_pointer (&self->opened[side], g_bytes_unref);
   g_clear_pointer (&self->opened[1 - side], g_bytes_unref);
-  self->opened[1 - side] = g_bytes_new (wanted, vn_groups_get_n (others));
-  vn_graph_view_set_open_groups (other, wanted);
+  if (open != NULL)
+    self->opened[1 - side] = g_bytes_new (open, n);
+  vn_graph_view_hold_camera (other, self->together);
+  vn_graph_view_set_grouped (other, open != NULL);
+  if (open != NULL)
+    vn_graph_view_set_open_groups (other, open);
+  vn_graph_view_hold_camera (other, FALSE);
 }
 
 static void
 compare_link_first_folded (VnCompareLink *self)
 {
   compare_link_mirror_groups (self, 0);
-  compare_link_mirror_camera (self, 0);
+  vn_compare_link_align (self);
 }
 
 static void
 compare_link_second_folded (VnCompareLink *self)
 {
   compare_link_mirror_groups (self, 1);
-  compare_link_mirror_camera (self, 0);
+  vn_compare_link_align (self);
 }
 
 /* ---- signals ---- */
@@ -240,19 +165,13 @@ compare_link_second_folded (VnCompareLink *self)
 static void
 compare_link_first_moved (VnCompareLink *self)
 {
-  compare_link_mirror_camera (self, 0);
+  compare_link_moved (self, 0);
 }
 
 static void
 compare_link_second_moved (VnCompareLink *self)
 {
-  GtkWidget *view = GTK_WIDGET (self->views[1]);
-  gboolean resized = gtk_widget_get_width (view) != self->width || gtk_widget_get_height (view) != self->height;
-
-  self->width = gtk_widget_get_width (view);
-  self->height = gtk_widget_get_height (view);
-  /* Where nobody has moved it, the first one leads. */
-  compare_link_mirror_camera (self, resized || vn_graph_view_is_home (self->views[1]) ? 0 : 1);
+  compare_link_moved (self, 1);
 }
 
 static void
@@ -286,7 +205,7 @@ vn_compare_link_new (VnGraphView *first,
   self->views[0] = g_object_ref (first);
   self->views[1] = g_object_ref (second);
   self->together = TRUE;
-  self->visible = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->is_whole = TRUE;
   g_signal_connect_swapped (first, "camera-changed", G_CALLBACK (compare_link_first_moved), self);
   g_signal_connect_swapped (second, "camera-changed", G_CALLBACK (compare_link_second_moved), self);
   g_signal_connect_swapped (first, "folding-changed", G_CALLBACK (compare_link_first_folded), self);
@@ -308,31 +227,88 @@ vn_compare_link_free (VnCompareLink *self)
       g_object_unref (self->views[i]);
     }
   g_clear_pointer (&self->match, vn_node_match_unref);
-  g_array_unref (self->visible);
   g_free (self);
+}
+
+/* Groups that were there before are open or closed as the first view had them. */
+static guint8 *
+compare_link_dup_open (VnCompareLink *self,
+                       VnAlignment   *alignment)
+{
+  VnGroups *before = vn_graph_view_get_groups (self->views[0]), *now = vn_alignment_get_groups (alignment, 0);
+  const guint8 *open = vn_graph_view_get_alignment (self->views[0]) != NULL ? vn_graph_view_get_open (self->views[0]) : NULL;
+  guint8 *dup;
+
+  if (open == NULL && vn_alignment_get_n_nodes (alignment) <= VN_GRAPH_GROUPED_NODES)
+    return NULL;
+  dup = vn_alignment_dup_open (alignment, VN_GRAPH_OPEN_BOXES);
+  for (guint i = 1; open != NULL && i < vn_groups_get_n (now); i++)
+    {
+      guint known = vn_groups_find (before, vn_groups_get (now, i)->id);
+
+      if (known != VN_SCENE_NONE)
+        dup[i] = open[known];
+    }
+  return dup;
+}
+
+static void
+compare_link_show (VnCompareLink *self,
+                   VnAlignment   *alignment)
+{
+  g_autofree guint8 *open = compare_link_dup_open (self, alignment);
+
+  for (guint i = 0; i < 2; i++)
+    {
+      vn_graph_view_hold_camera (self->views[i], self->together && i == 1);
+      vn_graph_view_set_alignment (self->views[i], alignment, i, open);
+      vn_graph_view_hold_camera (self->views[i], FALSE);
+    }
+}
+
+/**
+ * vn_compare_link_set_page:
+ * @page: as vn_graph_view_set_page() takes it
+ *
+ * Folds long networks into columns, on both sides.
+ */
+void
+vn_compare_link_set_page (VnCompareLink *self,
+                          double         page)
+{
+  g_return_if_fail (self != NULL);
+
+  for (guint i = 0; i < 2; i++)
+    {
+      vn_graph_view_hold_camera (self->views[i], self->together && i == 1);
+      vn_graph_view_set_page (self->views[i], page);
+      vn_graph_view_hold_camera (self->views[i], FALSE);
+    }
+  vn_compare_link_align (self);
 }
 
 /**
  * vn_compare_link_set_match:
- * @match: (nullable): of the models whose scenes the views show; %NULL: nothing is mirrored
+ * @match: (nullable): of the models whose scenes @alignment has; %NULL: nothing is mirrored
+ * @alignment: (nullable): is shown by the views
  */
 void
 vn_compare_link_set_match (VnCompareLink *self,
-                           VnNodeMatch   *match)
+                           VnNodeMatch   *match,
+                           VnAlignment   *alignment)
 {
-  g_return_if_fail (self != NULL);
+  g_return_if_fail (self != NULL && (match != NULL) == (alignment != NULL));
 
   if (match != NULL)
     vn_node_match_ref (match);
   g_clear_pointer (&self->match, vn_node_match_unref);
   self->match = match;
-  self->shift = (VnPoint) { 0, 0 };
   for (guint i = 0; i < 2; i++)
     g_clear_pointer (&self->opened[i], g_bytes_unref);
   if (match == NULL)
     return;
-  compare_link_mirror_groups (self, 0);
-  compare_link_mirror_camera (self, 0);
+  compare_link_show (self, alignment);
+  vn_compare_link_align (self);
 }
 
 /**
@@ -346,7 +322,7 @@ vn_compare_link_set_together (VnCompareLink *self,
   g_return_if_fail (self != NULL);
 
   self->together = together;
-  compare_link_mirror_camera (self, 0);
+  vn_compare_link_align (self);
 }
 
 /**
@@ -380,27 +356,31 @@ vn_compare_link_mirror_selection (VnCompareLink *self,
 /**
  * vn_compare_link_fit:
  *
- * Shows the whole of both networks: together at the smaller of their sizes.
+ * Shows the whole of both networks: together at the smaller of their sizes, for both are as large as the larger one.
  */
 void
 vn_compare_link_fit (VnCompareLink *self)
 {
   g_return_if_fail (self != NULL);
 
-  vn_graph_view_zoom_to_fit (self->views[0]);
-  if (!self->together)
-    vn_graph_view_zoom_to_fit (self->views[1]);
+  if (self->together && compare_link_is_aligned (self))
+    {
+      vn_graph_view_zoom_to_fit (self->views[compare_link_find_leader (self)]);
+      return;
+    }
+  for (guint i = 0; i < 2; i++)
+    vn_graph_view_zoom_to_fit (self->views[i]);
 }
 
 /**
  * vn_compare_link_align:
  *
- * The second view looks where the first one does: after their sizes have changed.
+ * The second view looks where the first one does, or both show the whole: after their sizes have changed.
  */
 void
 vn_compare_link_align (VnCompareLink *self)
 {
   g_return_if_fail (self != NULL);
 
-  compare_link_mirror_camera (self, 0);
+  compare_link_mirror_camera (self, self->is_whole ? compare_link_find_leader (self) : 0);
 }

@@ -15,7 +15,10 @@ VnCompareLink *vn_compare_link_new          (VnGraphView   *first,
                                              VnGraphView   *second);
 void           vn_compare_link_free         (VnCompareLink *self);
 void           vn_compare_link_set_match    (VnCompareLink *self,
-                                             VnNodeMatch   *match);      /* nullable */
+                                             VnNodeMatch   *match,       /* nullable */
+                                             VnAlignment   *alignment);
+void           vn_compare_link_set_page     (VnCompareLink *self,
+                                             double         page);
 void           vn_compare_link_set_together (VnCompareLink *self,
                                              gboolean       together);
 guint          vn_compare_link_map          (VnCompareLink *self,

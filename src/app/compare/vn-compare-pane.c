@@ -45,10 +45,9 @@ compare_pane_take_scene (VnComparePane   *self,
   g_clear_pointer (&self->scene, vn_scene_unref);
   self->model = model;
   self->scene = scene;
-  if (self->beside != NULL && self->beside->scene != NULL)
-    vn_graph_view_set_network_like (self->view, scene, groups, self->beside->view);
-  else
-    vn_graph_view_set_network (self->view, scene, groups);
+  vn_groups_ref (groups);
+  g_clear_pointer (&self->groups, vn_groups_unref);
+  self->groups = groups;
   g_signal_emit_by_name (self, "model-changed");
 }
 
@@ -119,6 +118,7 @@ compare_pane_clear_scene (VnComparePane *self)
 {
   compare_pane_stop_building (self);
   g_clear_pointer (&self->model, vn_compared_model_unref);
+  g_clear_pointer (&self->groups, vn_groups_unref);
   g_clear_pointer (&self->scene, vn_scene_unref);   /* before the view: what it then says is not the user's */
   vn_graph_view_set_scene (self->view, NULL);
   gtk_widget_set_visible (self->key, FALSE);
@@ -293,6 +293,7 @@ vn_compare_pane_dispose (GObject *object)
   g_clear_weak_pointer (&self->beside);
   g_clear_pointer (&self->model, vn_compared_model_unref);
   g_clear_pointer (&self->scene, vn_scene_unref);
+  g_clear_pointer (&self->groups, vn_groups_unref);
   g_clear_object (&self->sources);
   G_OBJECT_CLASS (vn_compare_pane_parent_class)->dispose (object);
 }
@@ -412,6 +413,20 @@ vn_compare_pane_set_beside (VnComparePane *self,
   g_return_if_fail (VN_IS_COMPARE_PANE (self));
 
   g_set_weak_pointer (&self->beside, beside);
+}
+
+/**
+ * vn_compare_pane_show_alone:
+ *
+ * Shows the network that is there, if it is not shown already, laid out for itself: there is none beside it.
+ */
+void
+vn_compare_pane_show_alone (VnComparePane *self)
+{
+  g_return_if_fail (VN_IS_COMPARE_PANE (self));
+
+  if (self->scene != NULL && vn_graph_view_get_scene (self->view) != self->scene)
+    vn_graph_view_set_network (self->view, self->scene, self->groups);
 }
 
 static void

@@ -28,6 +28,7 @@ VnScene         *vn_compare_pane_get_scene   (VnComparePane   *self);
 VnGraphView     *vn_compare_pane_get_view    (VnComparePane   *self);
 void             vn_compare_pane_set_beside  (VnComparePane   *self,
                                               VnComparePane   *beside);
+void             vn_compare_pane_show_alone  (VnComparePane   *self);
 void             vn_compare_pane_set_marks   (VnComparePane   *self,
                                               VnNodeMatch     *match,
                                               guint            side);

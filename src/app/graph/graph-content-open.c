@@ -68,11 +68,16 @@ gboolean
 vn_graph_content_set_grouped (VnGraphContent *self,
                               gboolean        is_grouped)
 {
+  guint8 *open = NULL;
+
   g_return_val_if_fail (VN_IS_GRAPH_CONTENT (self), FALSE);
 
   if (self->groups == NULL || is_grouped == (self->open != NULL))
     return FALSE;
-  vn_graph_content_take_open (self, is_grouped ? vn_groups_dup_open (self->groups, VN_GRAPH_OPEN_BOXES) : NULL, VN_SCENE_NONE);
+  if (is_grouped)
+    open = self->alignment != NULL ? vn_alignment_dup_open (self->alignment, VN_GRAPH_OPEN_BOXES)
+                                   : vn_groups_dup_open (self->groups, VN_GRAPH_OPEN_BOXES);
+  vn_graph_content_take_open (self, open, VN_SCENE_NONE);
   return TRUE;
 }
 

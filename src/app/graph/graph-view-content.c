@@ -134,7 +134,7 @@ vn_graph_view_get_overlay (VnGraphView *self)
  * @page: width by height of the page that networks which are too long to be read as a whole are folded into columns for; 0: they
  *   stay one column
  *
- * What is in the middle of the view stays there.
+ * What is in the middle of the view stays there; a network that is first seen as a whole, and still is, stays so.
  */
 void
 vn_graph_view_set_page (VnGraphView *self,
@@ -142,5 +142,7 @@ vn_graph_view_set_page (VnGraphView *self,
 {
   g_return_if_fail (VN_IS_GRAPH_VIEW (self) && page >= 0);
 
+  if (self->parts.content->page != page)
+    self->wants_home = vn_viewport_get_opens_whole (self->parts.viewport) && vn_viewport_is_home (self->parts.viewport);
   vn_graph_content_set_page (self->parts.content, page);
 }

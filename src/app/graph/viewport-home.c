@@ -17,6 +17,23 @@ viewport_get_room (VnViewport *self,
 }
 
 /**
+ * vn_viewport_get_fit:
+ *
+ * Returns: what shows the whole network, at most at 100 %, beside the panels that lie over the widget
+ */
+VnGraphCamera
+vn_viewport_get_fit (VnViewport *self)
+{
+  VnRect panels[VN_ROOM_PANELS];
+  VnRoom room;
+
+  g_return_val_if_fail (VN_IS_VIEWPORT (self), ((VnGraphCamera) { 1, { 0, 0 } }));
+
+  room = viewport_get_room (self, panels);
+  return self->has_content ? vn_room_fit (&room, self->bounds) : self->camera;
+}
+
+/**
  * vn_viewport_zoom_to_fit:
  *
  * Shows the whole network, at most at 100 %, beside the panels that lie over the widget.
@@ -24,15 +41,13 @@ viewport_get_room (VnViewport *self,
 void
 vn_viewport_zoom_to_fit (VnViewport *self)
 {
-  VnRect panels[VN_ROOM_PANELS];
-  VnRoom room;
-
   g_return_if_fail (VN_IS_VIEWPORT (self));
 
   if (!self->has_content)
     return;
-  room = viewport_get_room (self, panels);
-  vn_viewport_fly (self, vn_room_fit (&room, self->bounds), TRAVEL_MS, NULL);
+  if (self->opens_whole)
+    self->home = vn_viewport_get_fit (self);
+  vn_viewport_fly (self, vn_viewport_get_fit (self), TRAVEL_MS, NULL);
 }
 
 /**
@@ -59,6 +74,19 @@ vn_viewport_go_home (VnViewport *self)
   vn_viewport_stop (self);
   vn_viewport_move (self, self->opens_whole || !self->has_boxes ? vn_room_fit (&room, self->bounds)
                                                                 : vn_room_open (&room, self->bounds, self->head, self->first));
+  self->home = self->camera;
+}
+
+/**
+ * vn_viewport_make_home:
+ *
+ * What is seen now counts as what is first seen.
+ */
+void
+vn_viewport_make_home (VnViewport *self)
+{
+  g_return_if_fail (VN_IS_VIEWPORT (self));
+
   self->home = self->camera;
 }
 
@@ -120,6 +148,19 @@ vn_viewport_set_opens_whole (VnViewport *self,
 
   self->opens_whole = opens_whole;
   vn_viewport_panels_changed (self);
+}
+
+/**
+ * vn_viewport_get_opens_whole:
+ *
+ * Returns: whether a network is first seen as a whole
+ */
+gboolean
+vn_viewport_get_opens_whole (VnViewport *self)
+{
+  g_return_val_if_fail (VN_IS_VIEWPORT (self), FALSE);
+
+  return self->opens_whole;
 }
 
 /**

@@ -3,7 +3,6 @@
 #include "vn-graph-content.h"
 
 #define SYNC_NODES    1500    /* laid out in a few milliseconds: no thread */
-#define GROUPED_NODES  300    /* larger networks are shown in groups at first */
 #define TITLE_HEIGHT    30.
 
 G_DEFINE_FINAL_TYPE (VnGraphContent, vn_graph_content, G_TYPE_OBJECT)
@@ -248,10 +247,10 @@ content_laid_out (VnGraphContent *self,
   g_autoptr(VnFold) fold = g_steal_pointer (&self->pending_fold);
 
   g_clear_object (&self->cancellable);
-  if (whole == self->whole)
-    content_refold (self, fold, layout);
-  else
+  if (self->opens)
     content_open (self, whole, fold, layout);
+  else
+    content_refold (self, fold, layout);
 }
 
 /* This is not kept for it, or it would tell a page that is gone that it is ready: its end cancels what is being laid out. */
@@ -290,39 +289,57 @@ vn_graph_content_cancel (VnGraphContent *self)
   g_clear_pointer (&self->pending_overlay, vn_overlay_unref);
 }
 
-/* Lays out what self->open wants to be seen of @whole, and then shows it. */
+static void
+content_lay_out_async (VnGraphContent *self)
+{
+  self->cancellable = g_cancellable_new ();
+  if (self->alignment != NULL)
+    vn_alignment_lay_out_async (self->alignment, self->side, self->pending_fold, self->page, self->cancellable, content_done,
+                                self);
+  else if (self->pending_fold != NULL)
+    vn_fold_lay_out_async (self->pending_fold, self->places, self->page, self->cancellable, content_done, self);
+  else
+    vn_graph_layout_new_async (self->pending, self->page, self->cancellable, content_done, self);
+}
+
+/* Returns: (transfer full) (nullable): the layout of what is pending. */
+static VnGraphLayout *
+content_lay_out_now (VnGraphContent  *self,
+                     GError         **error)
+{
+  g_autoptr(VnGraphLayout) layout = NULL;
+
+  if (self->alignment != NULL)
+    return vn_alignment_lay_out (self->alignment, self->side, self->pending_fold, self->page, NULL, error);
+  layout = self->pending_fold != NULL ? vn_fold_lay_out (self->pending_fold, self->places, NULL, error)
+                                      : vn_graph_layout_new_for_scene (self->pending, NULL, error);
+  return layout != NULL ? vn_graph_layout_wrap (layout, self->page) : NULL;
+}
+
+/* Lays out what self->open wants to be seen of @whole, and then shows it: as a network that was not shown before, or as the same
+ * one. */
 static void
 content_lay_out (VnGraphContent *self,
-                 VnScene        *whole)
+                 VnScene        *whole,
+                 gboolean        opens)
 {
-  g_autoptr(VnGraphLayout) layout = NULL, wrapped = NULL;
+  g_autoptr(VnGraphLayout) layout = NULL;
   g_autoptr(GError) error = NULL;
-  VnScene *shown = whole;
 
   self->pending = vn_scene_ref (whole);
+  self->opens = opens;
   if (self->open != NULL)
+    self->pending_fold = vn_fold_new (whole, self->groups, self->open);
+  if (vn_scene_get_n_nodes (self->pending_fold != NULL ? vn_fold_get_scene (self->pending_fold) : whole) > SYNC_NODES)
     {
-      self->pending_fold = vn_fold_new (whole, self->groups, self->open);
-      shown = vn_fold_get_scene (self->pending_fold);
-    }
-  if (vn_scene_get_n_nodes (shown) > SYNC_NODES)
-    {
-      self->cancellable = g_cancellable_new ();
-      if (self->pending_fold != NULL)
-        vn_fold_lay_out_async (self->pending_fold, self->places, self->page, self->cancellable, content_done, self);
-      else
-        vn_graph_layout_new_async (whole, self->page, self->cancellable, content_done, self);
+      content_lay_out_async (self);
       return;
     }
-  layout = self->pending_fold != NULL ? vn_fold_lay_out (self->pending_fold, self->places, NULL, &error)
-                                      : vn_graph_layout_new_for_scene (whole, NULL, &error);
+  layout = content_lay_out_now (self, &error);
   if (layout == NULL)
-    {
-      content_failed (self, error);
-      return;
-    }
-  wrapped = vn_graph_layout_wrap (layout, self->page);
-  content_laid_out (self, wrapped);
+    content_failed (self, error);
+  else
+    content_laid_out (self, layout);
 }
 
 /* The same network with other precisions: places and selection stay. */
@@ -358,7 +375,7 @@ content_set_groups (VnGraphContent *self,
   g_clear_pointer (&self->open, g_free);
   self->groups = useful ? groups : NULL;
   self->places = useful ? vn_fold_places_new () : NULL;
-  if (useful && vn_groups_get (groups, VN_GROUPS_ROOT)->n_nodes > GROUPED_NODES)
+  if (useful && vn_groups_get (groups, VN_GROUPS_ROOT)->n_nodes > VN_GRAPH_GROUPED_NODES)
     self->open = vn_groups_dup_open (groups, VN_GRAPH_OPEN_BOXES);
 }
 
@@ -381,15 +398,16 @@ vn_graph_content_set_network (VnGraphContent *self,
   if (scene != NULL && self->whole != NULL && vn_scene_same_geometry (self->whole, scene)
       && (groups == self->groups || self->groups == NULL))
     {
-      gboolean refolds = self->pending != NULL && self->pending == self->whole;
+      gboolean refolds = self->pending != NULL && !self->opens;
 
       vn_graph_content_cancel (self);
       content_replace (self, scene);
       if (refolds)
-        content_lay_out (self, scene);
+        content_lay_out (self, scene, FALSE);
       return;
     }
   vn_graph_content_cancel (self);
+  g_clear_pointer (&self->alignment, vn_alignment_unref);
   if (scene == NULL)
     {
       content_set_groups (self, NULL, NULL);
@@ -397,7 +415,44 @@ vn_graph_content_set_network (VnGraphContent *self,
       return;
     }
   content_set_groups (self, scene, groups);
-  content_lay_out (self, scene);
+  content_lay_out (self, scene, TRUE);
+}
+
+/**
+ * vn_graph_content_set_alignment:
+ * @side: 0 or 1: whose scene is shown
+ * @open: (nullable): by group of the alignment whether it is open; %NULL: groups are not shown
+ *
+ * As vn_graph_content_set_network(), laid out together with the network beside it, in the groups of both. Of the network that is
+ * shown already selection and overlay stay.
+ */
+void
+vn_graph_content_set_alignment (VnGraphContent *self,
+                                VnAlignment    *alignment,
+                                guint           side,
+                                const guint8   *open)
+{
+  g_autoptr(VnOverlay) overlay = NULL;
+  VnScene *scene;
+  gboolean opens;
+
+  g_return_if_fail (VN_IS_GRAPH_CONTENT (self) && alignment != NULL && side < 2);
+  scene = vn_alignment_get_scene (alignment, side);
+  opens = scene != self->whole;
+  if (scene == self->pending)
+    overlay = g_steal_pointer (&self->pending_overlay);
+  vn_alignment_ref (alignment);
+  vn_graph_content_cancel (self);
+  self->pending_overlay = g_steal_pointer (&overlay);
+  g_clear_pointer (&self->alignment, vn_alignment_unref);
+  self->alignment = alignment;
+  self->side = side;
+  content_set_groups (self, scene, vn_alignment_get_groups (alignment, side));
+  g_clear_pointer (&self->open, g_free);
+  if (self->groups != NULL && open != NULL)
+    self->open = g_memdup2 (open, vn_groups_get_n (self->groups));
+  self->pending_anchor = VN_SCENE_NONE;
+  content_lay_out (self, scene, opens);
 }
 
 /**
@@ -413,12 +468,14 @@ vn_graph_content_take_open (VnGraphContent *self,
                             guint           anchor)
 {
   g_autoptr(VnScene) whole = NULL;
+  gboolean opens;
 
   g_return_if_fail (VN_IS_GRAPH_CONTENT (self));
 
   g_free (self->open);
   self->open = open;
-  if (self->pending != NULL && self->pending != self->whole)   /* comes with what is open now */
+  opens = self->pending != NULL && self->opens;
+  if (opens)   /* comes with what is open now */
     {
       g_autoptr(VnOverlay) overlay = g_steal_pointer (&self->pending_overlay);
 
@@ -434,7 +491,7 @@ vn_graph_content_take_open (VnGraphContent *self,
       vn_graph_content_cancel (self);
     }
   self->pending_anchor = anchor;
-  content_lay_out (self, whole);
+  content_lay_out (self, whole, opens);
 }
 
 /**
@@ -458,36 +515,6 @@ vn_graph_content_set_page (VnGraphContent *self,
 }
 
 /**
- * vn_graph_content_set_network_like:
- * @scene: sealed
- * @groups: (nullable): of the scene
- * @other: shows a scene
- *
- * As vn_graph_content_set_network(), but a scene without closed groups of the same geometry as that of @other is not laid
- * out again.
- */
-void
-vn_graph_content_set_network_like (VnGraphContent *self,
-                                   VnScene        *scene,
-                                   VnGroups       *groups,
-                                   VnGraphContent *other)
-{
-  g_return_if_fail (VN_IS_GRAPH_CONTENT (self) && VN_IS_GRAPH_CONTENT (other) && scene != NULL);
-
-  if (other->whole == NULL || other->layout == NULL || other->pending != NULL || other->fold != NULL || self->open != NULL ||
-      other->page != self->page ||
-      (groups != NULL && vn_groups_get (groups, VN_GROUPS_ROOT)->n_nodes > GROUPED_NODES) ||
-      !vn_scene_same_geometry (other->whole, scene) || (self->whole != NULL && vn_scene_same_geometry (self->whole, scene)))
-    {
-      vn_graph_content_set_network (self, scene, groups);
-      return;
-    }
-  vn_graph_content_cancel (self);
-  content_set_groups (self, scene, groups);
-  content_open (self, scene, NULL, other->layout);
-}
-
-/**
  * vn_graph_content_set_overlay:
  * @overlay: (nullable): as many nodes as the scene set last
  *
@@ -501,7 +528,7 @@ vn_graph_content_set_overlay (VnGraphContent *self,
 
   g_return_if_fail (VN_IS_GRAPH_CONTENT (self));
 
-  if (self->pending != NULL && self->pending != self->whole)
+  if (self->pending != NULL && self->opens)
     {
       g_clear_pointer (&self->pending_overlay, vn_overlay_unref);
       self->pending_overlay = overlay != NULL ? vn_overlay_ref (overlay) : NULL;
@@ -531,6 +558,7 @@ vn_graph_content_finalize (GObject *object)
   VnGraphContent *self = VN_GRAPH_CONTENT (object);
 
   vn_graph_index_free (self->index);
+  g_clear_pointer (&self->alignment, vn_alignment_unref);
   g_clear_pointer (&self->fold, vn_fold_unref);
   g_clear_pointer (&self->places, vn_fold_places_unref);
   g_clear_pointer (&self->groups, vn_groups_unref);

@@ -4,7 +4,7 @@
 /* What a graph view shows: a network, or what is left of it while groups are closed, with its layout and its colors. Knows
  * nothing of widgets, nor of what is selected. Boxes are those of the shown scene; nodes are those of the whole one. */
 
-#include "vn-fold.h"
+#include "vn-alignment.h"
 #include "vn-graph-index.h"
 
 #include <gio/gio.h>
@@ -21,7 +21,6 @@ G_BEGIN_DECLS
 #define VN_TYPE_GRAPH_CONTENT (vn_graph_content_get_type ())
 G_DECLARE_FINAL_TYPE (VnGraphContent, vn_graph_content, VN, GRAPH_CONTENT, GObject)
 
-#define VN_GRAPH_OPEN_BOXES 60   /* so many boxes are a page that can be read */
 
 /**
  * VnGraphContent: others read its first fields.
@@ -41,9 +40,12 @@ struct _VnGraphContent
   VnOverlay       *overlay;
 
   /*< private >*/
+  VnAlignment     *alignment;         /* nullable: with the network beside it that it is laid out with */
+  guint            side;              /* of @alignment */
   double           page;              /* width by height of the page that long networks are folded for; 0: they are not */
   VnFoldPlaces    *places;
-  VnScene         *pending;           /* whole scene that is being laid out; the present one where groups open or close */
+  VnScene         *pending;           /* whole scene that is being laid out; maybe the present one */
+  gboolean         opens;             /* what is pending is shown as a network that was not shown before */
   VnFold          *pending_fold;
   VnOverlay       *pending_overlay;
   guint            pending_anchor;    /* group that is not to jump */
@@ -68,10 +70,10 @@ VnGraphContent *vn_graph_content_new          (void);
 void         vn_graph_content_set_network     (VnGraphContent  *self,
                                                VnScene         *scene,     /* nullable */
                                                VnGroups        *groups);   /* nullable */
-void         vn_graph_content_set_network_like (VnGraphContent *self,
-                                               VnScene         *scene,
-                                               VnGroups        *groups,    /* nullable */
-                                               VnGraphContent  *other);
+void         vn_graph_content_set_alignment   (VnGraphContent  *self,
+                                               VnAlignment     *alignment,
+                                               guint            side,
+                                               const guint8    *open);     /* nullable */
 void         vn_graph_content_set_page        (VnGraphContent  *self,
                                                double           page);
 void         vn_graph_content_set_overlay     (VnGraphContent  *self,

@@ -292,13 +292,15 @@ graph_folding_find_shift (VnGraphFolding      *self,
 /**
  * vn_graph_folding_start:
  * @before: what was shown
+ * @moves_camera: whether the camera follows what is not to jump
  *
  * Goes over from what was shown to what is shown now: seen to happen where both have groups. The camera follows the group that
- * was opened or closed, or else what is in the middle of the view, unless it travels elsewhere.
+ * was opened or closed, or else what is in the middle of the view, unless it travels elsewhere or is moved by somebody else.
  */
 void
 vn_graph_folding_start (VnGraphFolding      *self,
-                        const VnGraphBefore *before)
+                        const VnGraphBefore *before,
+                        gboolean             moves_camera)
 {
   Before data;
 
@@ -308,8 +310,9 @@ vn_graph_folding_start (VnGraphFolding      *self,
   vn_viewport_stop (self->parts->viewport);
   self->start = 0;
   self->shifted = 0;
-  self->shift = before->travel == VN_SCENE_NONE ? graph_folding_find_shift (self, before) : (VnPoint) { 0, 0 };
-  if (before->fold == NULL || self->content->fold == NULL || !vn_viewport_animates (self->parts->viewport) ||
+  self->shift = moves_camera && before->travel == VN_SCENE_NONE ? graph_folding_find_shift (self, before) : (VnPoint) { 0, 0 };
+  if (before->fold == NULL || self->content->fold == NULL ||
+      vn_fold_get_groups (before->fold) != self->content->groups || !vn_viewport_animates (self->parts->viewport) ||
       vn_scene_get_n_nodes (self->content->scene) > MOST_BOXES)
     {
       graph_folding_shift (self, 1);

@@ -12,7 +12,8 @@ typedef struct _VnGraphFolding VnGraphFolding;
 VnGraphFolding *vn_graph_folding_new        (const VnGraphParts  *parts);
 void            vn_graph_folding_free       (VnGraphFolding      *self);
 void            vn_graph_folding_start      (VnGraphFolding      *self,
-                                             const VnGraphBefore *before);
+                                             const VnGraphBefore *before,
+                                             gboolean             moves_camera);
 void            vn_graph_folding_stop       (VnGraphFolding      *self);
 gboolean        vn_graph_folding_is_running (VnGraphFolding      *self);
 

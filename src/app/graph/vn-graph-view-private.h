@@ -18,7 +18,8 @@ struct _VnGraphView
   VnGraphFolding *folding;
   VnGraphInput   *input;
   guint           prefetch;          /* idle source */
-
+  gboolean        holds_camera;      /* what is being laid out leaves the camera where it is */
+  gboolean        wants_home;        /* what is being laid out is to be seen as it is first shown */
 
   VnOverlay      *fade_from;
   guint           fade_tick;

@@ -164,6 +164,7 @@ graph_view_forget_boxes (VnGraphView *self)
 static void
 graph_view_opened (VnGraphView *self)
 {
+  self->wants_home = self->holds_camera = FALSE;
   graph_view_forget_boxes (self);
   vn_viewport_clear_trail (self->parts.viewport);
   vn_graph_selection_reset (self->parts.selection);
@@ -189,7 +190,10 @@ graph_view_refolded (VnGraphView         *self,
   vn_viewport_clear_trail (self->parts.viewport);
   vn_graph_selection_refold (self->parts.selection, before->fold);
   if (before->layout != NULL)
-    vn_graph_folding_start (self->folding, before);
+    vn_graph_folding_start (self->folding, before, !self->wants_home && !self->holds_camera);
+  if (self->wants_home)
+    vn_viewport_go_home (self->parts.viewport);
+  self->wants_home = self->holds_camera = FALSE;
   g_signal_emit_by_name (self, "folding-changed");
   if (before->travel != VN_SCENE_NONE)
     vn_graph_parts_zoom_to_box (&self->parts, vn_graph_content_get_box (self->parts.content, before->travel));

@@ -3,6 +3,7 @@
 
 /* The widget that shows a network. */
 
+#include "vn-alignment.h"
 #include "vn-room.h"
 
 #include <gtk/gtk.h>
@@ -27,6 +28,9 @@ G_DECLARE_FINAL_TYPE (VnGraphView, vn_graph_view, VN, GRAPH_VIEW, GtkWidget)
  *   leak-activated (const char *tensor, gboolean enters, double x, double y)   a click on the chip of a leak, which is there
  *   context-menu (guint node, double x, double y)   %VN_SCENE_NONE: on the canvas
  * Property: zoom (double, 1 is 100 %), notified. */
+
+/* Width by height that long networks are folded for: half the window is panels, or none of it. */
+#define VN_GRAPH_COLUMNS_PAGE 1.25
 
 GtkWidget  *vn_graph_view_new             (void);
 void        vn_graph_view_set_scene       (VnGraphView         *self,
@@ -114,10 +118,16 @@ void        vn_graph_view_set_opens_whole (VnGraphView         *self,
 
 /* ---- beside another view (graph-view-beside.c) ---- */
 
-void        vn_graph_view_set_network_like (VnGraphView        *self,
-                                           VnScene             *scene,
-                                           VnGroups            *groups,
-                                           VnGraphView         *other);
+void        vn_graph_view_set_alignment   (VnGraphView         *self,
+                                           VnAlignment         *alignment,
+                                           guint                side,
+                                           const guint8        *open);     /* nullable */
+void        vn_graph_view_hold_camera     (VnGraphView         *self,
+                                           gboolean             holds);
+VnAlignment *vn_graph_view_get_alignment  (VnGraphView         *self);   /* NULL: it is laid out for itself */
+void        vn_graph_view_go_home         (VnGraphView         *self);
+void        vn_graph_view_make_home       (VnGraphView         *self);
+double      vn_graph_view_get_fit         (VnGraphView         *self);   /* zoom */
 VnGroups   *vn_graph_view_get_groups      (VnGraphView         *self);   /* NULL: none */
 const guint8 *vn_graph_view_get_open      (VnGraphView         *self);   /* by group; NULL: groups are not shown */
 void        vn_graph_view_set_open_groups (VnGraphView         *self,
@@ -130,8 +140,6 @@ void        vn_graph_view_set_camera      (VnGraphView         *self,
 guint       vn_graph_view_get_hover_node  (VnGraphView         *self);   /* VN_SCENE_NONE: none */
 void        vn_graph_view_set_hover_node  (VnGraphView         *self,
                                            guint                node);
-void        vn_graph_view_list_visible    (VnGraphView         *self,
-                                           GArray              *nodes);
 
 char       *vn_graph_view_dup_node_label  (VnGraphView         *self,
                                            guint                node);   /* for screen readers and tooltips */

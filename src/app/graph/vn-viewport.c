@@ -209,11 +209,10 @@ viewport_flight_tick (GtkWidget     *widget,
   if (self->flight.start == 0)
     self->flight.start = now;
   t = (now - self->flight.start) / (double) self->flight.duration;
+  if (t >= 1)
+    self->flight.tick = 0;   /* who is told of the last step sees that it is the last */
   vn_viewport_move (self, viewport_flight_at (self, CLAMP (t, 0, 1)));
-  if (t < 1)
-    return G_SOURCE_CONTINUE;
-  self->flight.tick = 0;
-  return G_SOURCE_REMOVE;
+  return t < 1 ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
 }
 
 /* Moves the camera in so many milliseconds, at once where animations are off; about a point of the widget if given. */

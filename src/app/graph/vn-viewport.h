@@ -40,6 +40,8 @@ void          vn_viewport_set_zoom    (VnViewport          *self,
 void          vn_viewport_zoom_in     (VnViewport          *self);
 void          vn_viewport_zoom_out    (VnViewport          *self);
 void          vn_viewport_zoom_to_fit (VnViewport          *self);
+VnGraphCamera vn_viewport_get_fit     (VnViewport          *self);
+void          vn_viewport_make_home   (VnViewport          *self);
 void          vn_viewport_center_on   (VnViewport          *self,
                                        VnPoint              world);
 void          vn_viewport_read        (VnViewport          *self,
@@ -55,6 +57,7 @@ void          vn_viewport_set_panels_func (VnViewport       *self,
 void          vn_viewport_panels_changed (VnViewport       *self);
 void          vn_viewport_set_opens_whole (VnViewport      *self,
                                        gboolean             opens_whole);
+gboolean      vn_viewport_get_opens_whole (VnViewport      *self);
 gboolean      vn_viewport_resized     (VnViewport          *self);
 
 void          vn_viewport_push_trail  (VnViewport          *self);

@@ -49,25 +49,20 @@ vn_compare_page_show_selection (VnComparePage *self)
 }
 
 static void
-compare_page_take_match (VnComparePage *self,
-                         VnNodeMatch   *match)
-{
-  self->match = vn_node_match_ref (match);
-  for (guint i = 0; i < 2; i++)
-    vn_compare_pane_set_marks (self->panes[i], match, i);
-  vn_compare_link_set_match (self->link, match);
-  vn_compare_page_show_selection (self);
-  vn_compare_page_travel_to_selection (self);
-}
-
-static void
 compare_page_matched (gpointer     data,
-                      VnNodeMatch *match)
+                      VnNodeMatch *match,
+                      VnAlignment *alignment)
 {
   VnComparePage *self = data;
 
   g_clear_object (&self->matching);
-  compare_page_take_match (self, match);
+  self->match = vn_node_match_ref (match);
+  vn_compare_link_set_match (self->link, match, alignment);
+  for (guint i = 0; i < 2; i++)
+    vn_compare_pane_set_marks (self->panes[i], match, i);
+  vn_compare_link_align (self->link);
+  vn_compare_page_show_selection (self);
+  vn_compare_page_travel_to_selection (self);
 }
 
 void
@@ -82,13 +77,18 @@ static void
 compare_page_match (VnComparePage *self)
 {
   VnComparedModel *models[] = { vn_compare_pane_get_model (self->panes[0]), vn_compare_pane_get_model (self->panes[1]) };
+  VnScene *scenes[] = { vn_compare_pane_get_scene (self->panes[0]), vn_compare_pane_get_scene (self->panes[1]) };
 
   vn_compare_page_stop_matching (self);
   g_clear_pointer (&self->match, vn_node_match_unref);
-  vn_compare_link_set_match (self->link, NULL);
+  vn_compare_link_set_match (self->link, NULL, NULL);
   if (models[0] == NULL || models[1] == NULL)
-    return;
-  self->matching = vn_compare_match_begin (G_OBJECT (self), models[0], models[1], compare_page_matched);
+    {
+      for (guint i = 0; i < 2; i++)
+        vn_compare_pane_show_alone (self->panes[i]);
+      return;
+    }
+  self->matching = vn_compare_match_begin (G_OBJECT (self), models[0], models[1], scenes, compare_page_matched);
 }
 
 static const char *

@@ -24,7 +24,7 @@ struct _VnComparePage
   VnCompareLink   *link;
   gboolean         busy;          /* passing a selection on */
   guint            open_side;     /* that a file is being chosen for */
-  guint            align_tick;
+  guint            align_tick, limit_tick;
   gboolean         wants_travel;  /* to the selected node, as soon as there is something to see */
 
   GtkStack        *stack;
@@ -32,7 +32,7 @@ struct _VnComparePage
   GtkPaned        *upper, *whole;
   VnComparePane   *panes[2];
   GtkWidget       *tools;
-  GtkToggleButton *together, *as_table, *as_answers, *fold;
+  GtkToggleButton *together, *columns, *as_table, *as_answers, *fold;
   GtkButton       *fit;
   GtkStack        *lower;
   VnCompareTensor *tensor;

@@ -5,8 +5,10 @@
 #include "vn-compare-selection.h"
 #include "vn-compare-sources.h"
 #include "vn-compat.h"
+#include "vn-settings.h"
 
-#define LOWER_HEIGHT 352
+#define LOWER_HEIGHT 352     /* of the lower pane */
+#define LOWER_SHARE    0.45  /* of the page, in a window that is not high enough for that */
 
 static void compare_page_init_interface (VnPageInterface *interface);
 
@@ -140,6 +142,13 @@ compare_page_together_toggled (VnComparePage *self)
   vn_compare_link_set_together (self->link, gtk_toggle_button_get_active (self->together));
 }
 
+/* The switch of the graph page. */
+static void
+compare_page_columns_toggled (VnComparePage *self)
+{
+  vn_compare_link_set_page (self->link, gtk_toggle_button_get_active (self->columns) ? VN_GRAPH_COLUMNS_PAGE : 0);
+}
+
 static void
 compare_page_fit_clicked (VnComparePage *self)
 {
@@ -241,6 +250,27 @@ compare_page_align (GtkWidget     *widget,
   vn_compare_link_align (self->link);
   vn_compare_page_travel_to_selection (self);
   return G_SOURCE_REMOVE;
+}
+
+static gboolean
+compare_page_limit_lower (GtkWidget     *widget,
+                          GdkFrameClock *clock,
+                          gpointer       data)
+{
+  VnComparePage *self = VN_COMPARE_PAGE (widget);
+
+  self->limit_tick = 0;
+  gtk_widget_set_size_request (GTK_WIDGET (self->lower), -1,
+                               MIN (LOWER_HEIGHT, (int) (LOWER_SHARE * gtk_widget_get_height (GTK_WIDGET (self->whole)))));
+  return G_SOURCE_REMOVE;
+}
+
+/* The page has another height. Not while it is being laid out. */
+static void
+compare_page_height_changed (VnComparePage *self)
+{
+  if (self->limit_tick == 0)
+    self->limit_tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), compare_page_limit_lower, NULL, NULL);
 }
 
 /* Of the new sizes the views know in the next frame. */
@@ -348,6 +378,7 @@ vn_compare_page_class_init (VnComparePageClass *klass)
                                              G_STRUCT_OFFSET (VnComparePage, panes) + sizeof (VnComparePane *));
   gtk_widget_class_bind_template_child (class, VnComparePage, tools);
   gtk_widget_class_bind_template_child (class, VnComparePage, together);
+  gtk_widget_class_bind_template_child (class, VnComparePage, columns);
   gtk_widget_class_bind_template_child (class, VnComparePage, as_table);
   gtk_widget_class_bind_template_child (class, VnComparePage, as_answers);
   gtk_widget_class_bind_template_child (class, VnComparePage, answers);
@@ -399,14 +430,18 @@ vn_compare_page_init (VnComparePage *self)
   self->sources = g_list_store_new (VN_TYPE_COMPARE_SOURCE);
   self->link = vn_compare_link_new (vn_compare_pane_get_view (self->panes[0]), vn_compare_pane_get_view (self->panes[1]));
   compare_page_connect_panes (self);
-  gtk_widget_set_size_request (GTK_WIDGET (self->lower), -1, LOWER_HEIGHT);
   g_signal_connect_object (self->tensor, "rebuild", G_CALLBACK (compare_page_rebuild), self, G_CONNECT_SWAPPED);
   g_signal_connect_swapped (self->together, "toggled", G_CALLBACK (compare_page_together_toggled), self);
+  g_signal_connect_swapped (self->columns, "toggled", G_CALLBACK (compare_page_columns_toggled), self);
+  if (vn_settings_get () != NULL)
+    g_settings_bind (vn_settings_get (), "columns", self->columns, "active", G_SETTINGS_BIND_DEFAULT);
+  compare_page_columns_toggled (self);
   g_signal_connect_swapped (self->fit, "clicked", G_CALLBACK (compare_page_fit_clicked), self);
   g_signal_connect_swapped (self->as_table, "toggled", G_CALLBACK (compare_page_lower_toggled), self);
   g_signal_connect_swapped (self->as_answers, "toggled", G_CALLBACK (compare_page_lower_toggled), self);
   g_signal_connect_swapped (self->fold, "toggled", G_CALLBACK (compare_page_fold_toggled), self);
   g_signal_connect_swapped (self->overlay, "get-child-position", G_CALLBACK (compare_page_place_tools), self);
+  g_signal_connect_swapped (self->whole, "notify::max-position", G_CALLBACK (compare_page_height_changed), self);
   g_signal_connect_swapped (self->upper, "notify::position", G_CALLBACK (compare_page_divider_moved), self);
 }
 

@@ -9,7 +9,6 @@
 #include "vn-settings.h"
 
 #define MOST_SYMBOLS 6       /* that are explained on the canvas */
-#define PAGE         1.25    /* width by height that long networks are folded for: half the window is panels, or none of it */
 #define THREAD_NODES 1500    /* smaller models are prepared in a few milliseconds */
 
 static void graph_page_init_interface (VnPageInterface *interface);
@@ -28,7 +27,7 @@ graph_page_show_columns (GSimpleAction *action,
 
   g_simple_action_set_state (action, value);
   vn_settings_set_bool ("columns", g_variant_get_boolean (value));
-  vn_graph_view_set_page (self->view, g_variant_get_boolean (value) ? PAGE : 0);
+  vn_graph_view_set_page (self->view, g_variant_get_boolean (value) ? VN_GRAPH_COLUMNS_PAGE : 0);
 }
 
 static void

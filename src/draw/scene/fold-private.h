@@ -35,6 +35,7 @@ struct _VnFold
   VnGroups  *groups;
   guint8    *open;
   guint     *box_of;                   /* by node of the whole scene */
+  guint     *edge_of;                  /* by edge of the whole scene; VN_SCENE_NONE: it is inside of a closed group */
   guint     *first_node, *nodes;       /* nodes of box i: nodes[first_node[i] … first_node[i + 1]) */
   GArray    *levels;                   /* of FoldLevel, parents first */
   guint     *level_of;                 /* by group; VN_SCENE_NONE where it is not open */

@@ -46,7 +46,7 @@ groups_open_choose (const VnGroups *self,
         if (groups_open_are_alike (self, i, k))
           {
             n_nodes += vn_groups_get (self, k)->n_nodes;
-            n_added += vn_groups_get (self, k)->n_children - 1;
+            n_added += MAX (vn_groups_get (self, k)->n_children, 1) - 1;
             n_groups += groups_open_count_groups (self, k);
           }
       if (n_added > room || 2 * n_groups < n_added || n_nodes <= most)

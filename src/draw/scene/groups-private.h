@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What the stages that find groups share: parts of the tree while it grows, and one level of it as a graph. */
+/* What the stages that find groups share: the tree, parts of it while it grows, and one level of it as a graph. */
 
 #include "vn-groups.h"
 
@@ -10,6 +10,16 @@ G_BEGIN_DECLS
 #define GROUP_LEAST       3    /* fewer nodes are no group */
 #define GROUP_MOST_TOP   40    /* more children are not readable: blocks are looked for */
 #define GROUP_MOST       80    /* the same below the top */
+
+struct _VnGroups
+{
+  gatomicrefcount ref;
+  GArray     *groups;       /* of VnGroup */
+  GArray     *children;     /* of VnGroupChild */
+  guint      *of_node;      /* by node of the scene */
+  guint       n_nodes;
+  GHashTable *by_id;        /* id (borrowed) -> index + 1 */
+};
 
 /**
  * Part: a group, or one node, while the tree is made.
@@ -70,6 +80,10 @@ Part        *vn_part_wrap              (Part           *self,
                                         const char     *name);
 void         vn_part_collect           (const Part     *self,
                                         GArray         *nodes);
+
+VnGroups    *vn_groups_alloc           (guint           n_nodes);
+char        *vn_groups_describe_nodes  (const VnScene  *scene,
+                                        const GArray   *nodes);
 
 Part        *vn_groups_read_scopes     (const VnScene  *scene);
 

@@ -11,7 +11,7 @@ typedef struct
 {
   VnFold     *fold;
   guint      *value_of;    /* by edge of the whole scene */
-  GHashTable *known;       /* value and box -> is there an edge */
+  GHashTable *known;       /* value and box -> edge of the shown scene + 1 */
 } Build;
 
 static void
@@ -169,56 +169,70 @@ fold_number_values (const VnFold *self)
   return value_of;
 }
 
-/* A tensor enters a closed group once, however many nodes in it use it. */
-static gboolean
-fold_is_known (Build *self,
-               guint  value,
-               guint  from,
-               guint  to)
+/* A tensor enters a closed group once, however many nodes in it use it. Returns: the number of the edge that does so plus one,
+ * where to keep it; NULL: each edge is there by itself. */
+static gpointer *
+fold_find_known (Build *self,
+                 guint  value,
+                 guint  from,
+                 guint  to)
 {
   const VnScene *scene = self->fold->scene;
   gint64 key = ((gint64) value << 32) + to;
+  gpointer *known;
 
   if (vn_scene_get_node (scene, from)->kind != VN_SCENE_GROUP && vn_scene_get_node (scene, to)->kind != VN_SCENE_GROUP)
-    return FALSE;
-  if (g_hash_table_contains (self->known, &key))
-    return TRUE;
-  g_hash_table_add (self->known, g_memdup2 (&key, sizeof key));
-  return FALSE;
+    return NULL;
+  known = g_hash_table_lookup (self->known, &key);
+  if (known == NULL)
+    {
+      known = g_new0 (gpointer, 1);
+      g_hash_table_insert (self->known, g_memdup2 (&key, sizeof key), known);
+    }
+  return known;
 }
 
-static void
+/* Returns: the edge of the shown scene; VN_SCENE_NONE: it is inside of a closed group. */
+static guint
 fold_add_edge (Build             *self,
                const VnSceneEdge *whole,
                guint              value)
 {
   VnFold *fold = self->fold;
   VnSceneEdge edge = *whole;
-  guint first = fold->pieces->len;
+  guint first = fold->pieces->len, added;
+  gpointer *known;
 
   edge.from = fold->box_of[whole->from];
   edge.to = fold->box_of[whole->to];
-  if (edge.from == edge.to || fold_is_known (self, value, edge.from, edge.to))
-    return;
+  if (edge.from == edge.to)
+    return VN_SCENE_NONE;
+  known = fold_find_known (self, value, edge.from, edge.to);
+  if (known != NULL && *known != NULL)
+    return GPOINTER_TO_UINT (*known) - 1;
   if (vn_scene_get_node (fold->scene, edge.from)->kind == VN_SCENE_GROUP)
     edge.output = value;
   if (vn_scene_get_node (fold->scene, edge.from)->kind == VN_SCENE_GROUP
       || vn_scene_get_node (fold->scene, edge.to)->kind == VN_SCENE_GROUP)
     edge.changes = FALSE;
-  vn_scene_add_edge (fold->scene, &edge);
+  added = vn_scene_add_edge (fold->scene, &edge);
+  if (known != NULL)
+    *known = GUINT_TO_POINTER (added + 1);
   vn_fold_add_chain (fold, whole->from, whole->to, value);
   g_array_append_val (fold->first_piece, first);
+  return added;
 }
 
 static void
 fold_add_edges (VnFold *self)
 {
   g_autofree guint *value_of = fold_number_values (self);
-  g_autoptr(GHashTable) known = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  g_autoptr(GHashTable) known = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
   Build build = { self, value_of, known };
 
+  self->edge_of = g_new (guint, vn_scene_get_n_edges (self->whole) + 1);
   for (guint i = 0; i < vn_scene_get_n_edges (self->whole); i++)
-    fold_add_edge (&build, vn_scene_get_edge (self->whole, i), value_of[i]);
+    self->edge_of[i] = fold_add_edge (&build, vn_scene_get_edge (self->whole, i), value_of[i]);
   g_array_append_val (self->first_piece, self->pieces->len);
 }
 
@@ -305,6 +319,7 @@ vn_fold_unref (VnFold *self)
   vn_groups_unref (self->groups);
   g_free (self->open);
   g_free (self->box_of);
+  g_free (self->edge_of);
   g_free (self->first_node);
   g_free (self->nodes);
   g_array_unref (self->levels);

@@ -12,16 +12,6 @@
 #define JOIN_PARTS   12    /* in larger groups, neighbours are not tried together */
 #define JOIN_LENGTH   4
 
-struct _VnGroups
-{
-  gatomicrefcount ref;
-  GArray     *groups;       /* of VnGroup */
-  GArray     *children;     /* of VnGroupChild */
-  guint      *of_node;      /* by node of the scene */
-  guint       n_nodes;
-  GHashTable *by_id;        /* id (borrowed) -> index + 1 */
-};
-
 typedef struct { const char *word; guint n, first; } Count;
 
 typedef struct { Part *part; guint index; } Place;    /* of a part in the array of groups */
@@ -35,6 +25,22 @@ groups_clear_group (gpointer data)
   g_free (group->title);
   g_free (group->detail);
   g_free (group->shape);
+}
+
+/* No groups yet. */
+VnGroups *
+vn_groups_alloc (guint n_nodes)
+{
+  VnGroups *self = g_new0 (VnGroups, 1);
+
+  g_atomic_ref_count_init (&self->ref);
+  self->n_nodes = n_nodes;
+  self->groups = g_array_new (FALSE, FALSE, sizeof (VnGroup));
+  self->children = g_array_new (FALSE, FALSE, sizeof (VnGroupChild));
+  self->of_node = g_new0 (guint, n_nodes + 1);
+  self->by_id = g_hash_table_new (g_str_hash, g_str_equal);
+  g_array_set_clear_func (self->groups, groups_clear_group);
+  return self;
 }
 
 /* ---- what belongs together ---- */
@@ -146,7 +152,6 @@ groups_count_word (GArray     *counts,
   g_array_append_val (counts, count);
 }
 
-/* "Conv 15 · Clip 10 · …" */
 static char *
 groups_join_counts (GArray   *counts,
                     gboolean  with_one)
@@ -167,9 +172,10 @@ groups_join_counts (GArray   *counts,
   return g_string_free (text, FALSE);
 }
 
-static char *
-groups_describe_nodes (const VnScene *scene,
-                       const GArray  *nodes)
+/* "Conv 15 · Clip 10 · …" */
+char *
+vn_groups_describe_nodes (const VnScene *scene,
+                          const GArray  *nodes)
 {
   g_autoptr(GArray) counts = g_array_new (FALSE, FALSE, sizeof (Count));
 
@@ -298,7 +304,7 @@ groups_describe_children (const VnGroups *self,
       if (child->is_group)
         groups_count_word (counts, g_array_index (self->groups, VnGroup, child->index).title);
     }
-  return counts->len > 1 ? groups_join_counts (counts, FALSE) : groups_describe_nodes (scene, nodes);
+  return counts->len > 1 ? groups_join_counts (counts, FALSE) : vn_groups_describe_nodes (scene, nodes);
 }
 
 /* ---- the tree as arrays ---- */
@@ -432,14 +438,7 @@ vn_groups_new (const VnScene *scene)
 
   g_return_val_if_fail (scene != NULL, NULL);
 
-  self = g_new0 (VnGroups, 1);
-  g_atomic_ref_count_init (&self->ref);
-  self->n_nodes = vn_scene_get_n_nodes (scene);
-  self->groups = g_array_new (FALSE, FALSE, sizeof (VnGroup));
-  self->children = g_array_new (FALSE, FALSE, sizeof (VnGroupChild));
-  self->of_node = g_new0 (guint, self->n_nodes + 1);
-  self->by_id = g_hash_table_new (g_str_hash, g_str_equal);
-  g_array_set_clear_func (self->groups, groups_clear_group);
+  self = vn_groups_alloc (vn_scene_get_n_nodes (scene));
   net.place = g_new (guint, self->n_nodes + 1);
   memset (net.place, 0xff, (self->n_nodes + 1) * sizeof (guint));
 

@@ -7,7 +7,9 @@
 
 G_BEGIN_DECLS
 
-#define VN_GROUPS_ROOT 0u    /* the whole network, whose pills it holds as well */
+#define VN_GROUPS_ROOT 0u           /* the whole network, whose pills it holds as well */
+#define VN_GRAPH_GROUPED_NODES 300  /* larger networks are shown in groups at first */
+#define VN_GRAPH_OPEN_BOXES     60  /* so many boxes are a page that can be read */
 
 typedef enum
 {
@@ -43,6 +45,9 @@ typedef struct { gboolean is_group; guint index; } VnGroupChild;
 typedef struct _VnGroups VnGroups;
 
 VnGroups           *vn_groups_new          (const VnScene  *scene);
+VnGroups           *vn_groups_new_part     (const VnGroups *self,
+                                            const VnScene  *part,
+                                            const guint    *nodes);
 VnGroups           *vn_groups_ref          (VnGroups       *self);
 void                vn_groups_unref        (VnGroups       *self);
 guint               vn_groups_get_n        (const VnGroups *self);
