@@ -18,6 +18,8 @@ VnCmdOptions vn_cmd_options = { .held_out = VN_HELD_OUT_USUAL };
 static const GOptionEntry common_entries[] = {
   VN_CMD_GROUP_MARK (GENERAL),
   { "json", 0, 0, G_OPTION_ARG_NONE, &vn_cmd_options.json, N_("Print only the result, as JSON"), NULL },
+  { "progress", 0, 0, G_OPTION_ARG_NONE, &vn_cmd_options.progress,
+    N_("Print progress to standard error, a JSON object a line, ten times a second"), NULL },
   { NULL }
 };
 

@@ -57,10 +57,45 @@ cmd_run_draw_bar (VnJob *job)
   fflush (stderr);
 }
 
+/* A line for programs. */
+static void
+cmd_run_print_progress (VnJob *job)
+{
+  g_autoptr(JsonBuilder) json = json_builder_new ();
+  g_autoptr(JsonNode) root = NULL;
+  g_autofree char *stage = vn_job_dup_stage (job), *detail = vn_job_dup_detail (job), *line = NULL;
+  double left = vn_job_get_seconds_left (job);
+
+  json_builder_begin_object (json);
+  json_builder_set_member_name (json, "progress");
+  json_builder_add_double_value (json, vn_job_get_progress (job));
+  json_builder_set_member_name (json, "stage");
+  json_builder_add_string_value (json, stage);
+  if (detail != NULL)
+    {
+      g_autofree char *valid = g_utf8_make_valid (detail, -1);
+
+      json_builder_set_member_name (json, "detail");
+      json_builder_add_string_value (json, valid);
+    }
+  if (left >= 0)
+    {
+      json_builder_set_member_name (json, "seconds_left");
+      json_builder_add_double_value (json, left);
+    }
+  json_builder_end_object (json);
+  root = json_builder_get_root (json);
+  line = json_to_string (root, FALSE);
+  fprintf (stderr, "%s\n", line);
+}
+
 static gboolean
 cmd_run_tick_cb (gpointer data)
 {
-  cmd_run_draw_bar (data);
+  if (vn_cmd_options.progress)
+    cmd_run_print_progress (data);
+  else
+    cmd_run_draw_bar (data);
   return G_SOURCE_CONTINUE;
 }
 
@@ -266,12 +301,12 @@ cmd_run_wait (Run     *run,
 {
   g_autoptr(GMainLoop) loop = g_main_loop_new (NULL, FALSE);
   gboolean shared = vn_ranks_get_n () > 1;
-  gboolean bar = isatty (STDERR_FILENO) && !vn_cmd_options.json && !shared;
+  gboolean bar = isatty (STDERR_FILENO) && !vn_cmd_options.json && !vn_cmd_options.progress && !shared;
   guint tick;
 
   cmd_run_watch_interrupts ();
   run->loop = loop;
-  tick = bar ? g_timeout_add (100, cmd_run_tick_cb, run->job) : 0;
+  tick = bar || (vn_cmd_options.progress && !shared) ? g_timeout_add (100, cmd_run_tick_cb, run->job) : 0;
   if (shared)
     cmd_run_start_exchange (run);
   if (begin != NULL)

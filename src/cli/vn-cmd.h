@@ -72,7 +72,7 @@ typedef struct
 /* Set by the options every command shares (vn-cmd-options.c). */
 typedef struct
 {
-  gboolean  json;
+  gboolean  json, progress;
   int       threads;
   char    **shapes;        /* --shape NAME=1x3x224x224 */
   char    **dims;          /* --dim NAME=N */

@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""calls.py CLI SOURCE_DIR: the calls of the reference documents, as they stand there but for the import line, on the demo
+network. Each writes what the command line writes for the same settings in its own words, byte for byte, and quantize_static() and
+quantize_dynamic() the scales of onnxruntime.quantization. Then vernier.open() and its results, readers of all kinds, errors."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+CLI, SOURCE = os.path.abspath(sys.argv[1]), Path(sys.argv[2]).resolve()
+sys.path.insert(0, str(SOURCE / "tests" / "oracle"))
+import oracle    # noqa: E402
+
+oracle.use_oracle_python()
+sys.path.insert(0, str(SOURCE / "src" / "python"))
+os.environ["VERNIER_CLI"] = CLI
+import numpy as np                  # noqa: E402
+import onnx                         # noqa: E402
+import onnxruntime                  # noqa: E402
+import onnx.numpy_helper            # noqa: E402
+import onnxruntime.quantization as peer                                                     # noqa: E402
+import vernier                                                                              # noqa: E402
+from vernier.compat import quark_onnx, vai_q_onnx, xquant                                   # noqa: E402
+import vernier.compat.onnxruntime.quantization as ours                                      # noqa: E402
+from vernier.compat.onnxruntime.quantization import (CalibrationDataReader, QuantType, QuantizationMode,    # noqa: E402
+                                                     preprocess, quantize, quantize_dynamic, quantize_static,
+                                                     shape_inference)
+
+N = 6
+n_checked = 0
+faults = []
+
+
+def check(good, what):
+    global n_checked
+    n_checked += 1
+    if not good:
+        faults.append(what)
+        print("not ok", what, flush=True)
+
+
+def command(*arguments):
+    done = subprocess.run([CLI, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+class Reader(CalibrationDataReader):
+    def __init__(self, samples):
+        self.samples = iter(samples)
+
+    def get_next(self):
+        return next(self.samples, None)
+
+
+def graph_of(path):
+    """All of the file but what it says of the program's settings."""
+    model = onnx.load(path)
+    del model.metadata_props[:]
+    return model.SerializeToString()
+
+
+def scales_of(path):
+    arrays = {i.name: onnx.numpy_helper.to_array(i) for i in onnx.load(path).graph.initializer}
+    return {name: a for name, a in arrays.items() if name.endswith("_scale")}
+
+
+def same_scales(path, other):
+    """Of every tensor; some have other names there, as those of folded activations and of transposed weights."""
+    mine, theirs = scales_of(path), scales_of(other)
+    both = mine.keys() & theirs.keys()
+    rest = [sorted(float(x) for k in a.keys() - both for x in np.ravel(a[k])) for a in (mine, theirs)]
+    return len(both) > 20 and len(rest[0]) == len(rest[1]) and np.allclose(*rest, rtol=2e-6, atol=0) and \
+        all(mine[k].size == theirs[k].size and np.allclose(mine[k].ravel(), theirs[k].ravel(), rtol=2e-6, atol=0) for k in both)
+
+
+def runs(path, sample):
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    feed = {i.name: sample if sample.shape == tuple(i.shape) else np.moveaxis(sample, 1, 3) for i in session.get_inputs()}
+    return session.run(None, feed)[0]
+
+
+MINMSE = ["--method=minmse", "--weight-method=minmse", "--power-of-two=nearest", "--narrow-range"]
+
+
+def list_vai_calls(tool, wide_format, wide_type):
+    """Keywords of a call, and the same in the command line's words."""
+    usual = dict(quant_format=tool.QuantFormat.QDQ, calibrate_method=tool.PowerOfTwoMethod.MinMSE,
+                 activation_type=tool.QuantType.QUInt8, weight_type=tool.QuantType.QInt8)
+    npu = dict(usual, enable_dpu=True, extra_options={"ActivationSymmetric": True})
+    wide = dict(usual, quant_format=wide_format.QDQ, activation_type=wide_type.QInt16)
+    extended = ["--preset=npu-transformer", "--format=extended", *MINMSE]
+    return {
+        "IPU_CNN": (npu, ["--preset=npu-cnn"]),
+        "IPU_Transformer": (dict(quant_format=tool.QuantFormat.QDQ, calibrate_method=tool.CalibrationMethod.MinMax,
+                                 activation_type=tool.QuantType.QInt8, weight_type=tool.QuantType.QInt8),
+                            ["--preset=npu-transformer"]),
+        "CPU": (dict(usual, calibrate_method=tool.CalibrationMethod.MinMax),
+                ["--preset=npu-transformer", "--activation=u8"]),
+        "input_nodes": (dict(npu, input_nodes=[], output_nodes=[]), ["--preset=npu-cnn"]),
+        "QInt16": (dict(wide, weight_type=wide_type.QInt16), [*extended, "--activation=s16", "--weight=s16"]),
+        "A16W8": (wide, [*extended, "--activation=s16"]),
+        "QFloat16": (dict(wide, activation_type=wide_type.QFloat16, weight_type=wide_type.QFloat16),
+                     [*extended, "--activation=fp16", "--weight=fp16"]),
+        "convert_fp16_to_fp32": (dict(npu, convert_fp16_to_fp32=True), ["--preset=npu-cnn"]),
+        "convert_nchw_to_nhwc": (dict(npu, convert_nchw_to_nhwc=True), ["--preset=npu-cnn", "--passes=nhwc-inputs"]),
+        "include_cle": (dict(npu, include_cle=True, extra_options={
+            "ActivationSymmetric": True, "ReplaceClip6Relu": True, "CLESteps": 1, "CLEScaleAppendBias": True}),
+            ["--preset=npu-cnn", "--equalize=amd", "--equalize-steps=1", "--clip6-to-relu"]),
+    }
+
+
+def check_vai(model, samples, folder):
+    """The tutorial of AMD's quantizer, and its successor's names."""
+    for name, (keywords, words) in list_vai_calls(vai_q_onnx, vai_q_onnx.VitisQuantFormat, vai_q_onnx.VitisQuantType).items():
+        vai_q_onnx.quantize_static(model, "there.onnx", Reader(samples), **keywords)
+        command("quantize", model, "-o", "here.onnx", "--data", folder, "--held-out=0", "--skip-compare", "--no-verify", *words)
+        check(graph_of("there.onnx") == graph_of("here.onnx"), f"vai_q_onnx {name}")
+        onnx.checker.check_model("there.onnx")
+        if "16" not in name or name.startswith("convert"):
+            check(np.isfinite(runs("there.onnx", samples[0]["image"])).all(), f"vai_q_onnx {name} runs")
+        if name == "IPU_CNN":
+            quark_onnx.quantize_static(model, "quark.onnx", Reader(samples), **keywords)
+            check(graph_of("quark.onnx") == graph_of("here.onnx"), "quark_onnx")
+    vai_q_onnx.quantize_static(model, "there.onnx", None, quant_format=vai_q_onnx.QuantFormat.QDQ,
+                               calibrate_method=vai_q_onnx.PowerOfTwoMethod.MinMSE, enable_dpu=True,
+                               extra_options={"ActivationSymmetric": True}, random_data_reader_input_shape=[1, 3, 64, 64])
+    command("quantize", model, "-o", "here.onnx", "--data=random", "--held-out=0", "--skip-compare", "--no-verify",
+            "--preset=npu-cnn", "--activation=s8")
+    check(graph_of("there.onnx") == graph_of("here.onnx"), "vai_q_onnx random samples")
+
+
+def check_dump(model, samples, folder):
+    vai_q_onnx.quantize_static(model, "fix.onnx", Reader(samples), quant_format=vai_q_onnx.VitisQuantFormat.FixNeuron)
+    for tool in (vai_q_onnx, quark_onnx):
+        tool.dump_model("fix.onnx", dump_data_reader=Reader(samples), dump_float=True, output_dir=f"dump_{tool.__name__}")
+        command("dump", "fix.onnx", "--data", folder, "--float", "-o", f"here_{tool.__name__}")
+        ours = {p.name: p.read_bytes() for p in Path(f"here_{tool.__name__}").iterdir()}
+        theirs = {p.name: p.read_bytes() for p in Path(f"dump_{tool.__name__}").iterdir()}
+        check(len(ours) > 50 and ours == theirs, f"{tool.__name__}.dump_model")
+
+
+def check_runtime(model, samples, folder):
+    """What onnxruntime.quantization does with the same samples."""
+    path = "prepared.onnx"
+    preprocess.main(["--input", model, "--output", path, "--skip_symbolic_shape", "True"])
+    command("prepare", model, "-o", "here.onnx", "--skip-symbolic-shape")
+    check(Path(path).read_bytes() == Path("here.onnx").read_bytes(), "python -m preprocess")
+    shape_inference.quant_pre_process(model, "there.onnx", skip_optimization=True, auto_merge=True, int_max=2**31 - 1)
+    command("prepare", model, "-o", "here.onnx", "--skip-optimization", "--auto-merge")
+    check(Path("there.onnx").read_bytes() == Path("here.onnx").read_bytes(), "quant_pre_process")
+    for name, keywords in {
+            "defaults": {}, "QOperator": dict(quant_format="QOperator", activation_type="QUInt8"),
+            "per channel": dict(per_channel=True, activation_type="QUInt8", extra_options={"ActivationSymmetric": True}),
+            "some nodes": dict(op_types_to_quantize=["Conv"], nodes_to_exclude=["/classifier/Gemm"], reduce_range=True)}.items():
+        def as_in(module, keywords=keywords):
+            kinds = {"quant_format": module.QuantFormat, "activation_type": module.QuantType}
+            return {k: kinds[k][v] if k in kinds else v for k, v in keywords.items()}
+
+        ours.quantize_static(path, "there.onnx", Reader(samples), **as_in(ours))
+        peer.quantize_static(path, "peer.onnx", Reader(samples), **as_in(peer))
+        check(same_scales("there.onnx", "peer.onnx"), f"quantize_static {name}: scales of onnxruntime")
+    quantize_dynamic(onnx.load(path), "there.onnx", weight_type=QuantType.QInt8)
+    peer.quantize_dynamic(path, "peer.onnx", weight_type=peer.QuantType.QInt8)
+    check(same_scales("there.onnx", "peer.onnx"), "quantize_dynamic")
+
+
+def check_modes(model):
+    """quantize() of the overview, with given zero points and scales: they are in the result."""
+    float_model = onnx.load(model)
+    weighted = [n for n in float_model.graph.node if n.op_type in ("Conv", "Gemm", "MatMul")]
+    given = {n.input[0]: [np.uint8(113), np.float32(0.05 + i / 100)] for i, n in enumerate(weighted)}
+    outputs = {n.output[0]: [np.uint8(7), np.float32(0.25 + i / 100)] for i, n in enumerate(float_model.graph.node)}
+    for mode, keywords, operator in (
+            (QuantizationMode.IntegerOps, dict(static=False), "ConvInteger"),
+            (QuantizationMode.IntegerOps, dict(static=True, input_quantization_params=given), "ConvInteger"),
+            (QuantizationMode.QLinearOps, dict(static=False, output_quantization_params=outputs), "QLinearConv")):
+        result = quantize(float_model, quantization_mode=mode, **keywords)
+        types = [node.op_type for node in result.graph.node]
+        constants = [onnx.numpy_helper.to_array(i) for i in result.graph.initializer]
+        check(operator in types, f"quantize {mode.name}: {operator}")
+        params = [p for name, p in keywords.items() if name.endswith("params")]
+        found = {float(c.item()) for c in constants if c.size == 1}
+        n_found = sum(float(scale) in found for one in params for _, scale in one.values())
+        check(n_found >= 10 * len(params), f"quantize {mode.name}: {n_found} of the given scales are in the result")
+
+
+def check_xquant(model, samples):
+    Path("list.txt").write_text("".join(f"{p}\n" for p in sorted(Path("npy").iterdir())), encoding="utf-8")
+    config = {"model_parameters": {"onnx_model": model, "output_prefix": "named", "working_dir": os.getcwd()},
+              "calibration_parameters": {"calibration_step": N, "calibration_device": "cpu", "calibration_type": "default",
+                                         "input_parametres": [{"input_name": "image", "input_shape": [1, 3, 64, 64],
+                                                               "file_type": "npy", "data_list_path": "list.txt"}]},
+              "quantization_parameters": {"precision_level": 0, "finetune_level": 0, "analysis_enable": False}}
+    Path("config.json").write_text(json.dumps(config), encoding="utf-8")
+    command("xquant", "-c", "config.json", "-o", "here.onnx")
+    here = graph_of("here.onnx")
+    check(xquant.quantize_onnx_model(config) is None and graph_of("named.onnx") == here, "xquant: dictionary")
+    xquant.quantize_onnx_model("config.json", model, "there.onnx")
+    check(graph_of("there.onnx") == here, "xquant: paths")
+    proto = xquant.quantize_onnx_model("config.json", onnx.load(model))
+    del proto.metadata_props[:]
+    check(proto.SerializeToString() == here, "xquant: ModelProto")
+    xquant.main(["-c", "config.json", "-i", model, "-o", "shell.onnx"])
+    check(graph_of("shell.onnx") == here, "xquant: shell")
+    check(not [p for p in Path().glob("tmp*.json")], "xquant: nothing is left")
+
+
+class Torch:
+    """What a tensor of PyTorch has."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def detach(self):
+        return self
+
+    cpu = detach
+
+    def numpy(self):
+        return self.array
+
+
+def check_native(model, samples, folder):
+    arrays = [s["image"] for s in samples]
+    command("quantize", model, "-o", "here.onnx", "--data", folder, "--per-channel", "--method=percentile", "--no-verify")
+    kinds = {"path": folder, "dictionaries": samples, "arrays": arrays, "stack": np.stack(arrays),
+             "loader with labels": [(Torch(a), Torch(np.array([0]))) for a in arrays], "reader": Reader(samples)}
+    told = []
+    for name, data in kinds.items():
+        result = vernier.open(model).quantize(data=data, per_channel=True, method="percentile", arguments=["--no-verify"],
+                                              progress=lambda part, stage: told.append(part))
+        check(result.save("there.onnx").read_bytes() == Path("here.onnx").read_bytes(), f"vernier.open().quantize: {name}")
+    check(all(0 <= part <= 1 for part in told), "progress")
+    weak = result.weak_nodes(5)
+    check([w["sqnr_db"] for w in weak] == sorted(w["sqnr_db"] for w in weak) and len(weak) == 5, "weak nodes")
+    check(result.report["summary"]["level"] == result.level and weak[0]["node"] in result._repr_html_(), "report")
+    check(vernier.open(onnx.load(model)).inputs == ["image"], "ModelProto")
+
+
+def check_errors(model, samples):
+    def refused(what, code, function, *arguments, **keywords):
+        try:
+            function(*arguments, **keywords)
+        except vernier.VernierError as error:
+            check(code in (error.code, None) and what in str(error), f"error {what}: {error.code} {error}")
+        else:
+            check(False, f"no error: {what}")
+
+    refused("“x.onnx”", "file", quantize_static, "x.onnx", "y.onnx", Reader(samples))
+    refused("Frob", "usage", quantize_static, model, "y.onnx", Reader(samples), extra_options={"Frob": 1})
+    refused("no samples", None, quantize_static, model, "y.onnx", Reader([]))
+    refused("inputs: image", None, vernier.open(model).quantize, data=[()])
+    refused("percentile", None, vernier.open(model).quantize, data="random", percentile=7)
+    check(not os.path.exists("y.onnx"), "nothing is written")
+
+
+def main():
+    demo = str(SOURCE / "data" / "demo" / "demo.onnx")
+    random = np.random.default_rng(1)
+    with tempfile.TemporaryDirectory() as work:
+        os.chdir(work)
+        samples = [{"image": random.uniform(-1, 1, (1, 3, 64, 64)).astype(np.float32)} for _ in range(N)]
+        os.mkdir("npy")
+        for i, sample in enumerate(samples):
+            np.save(f"npy/{i}.npy", sample["image"])
+        folder = os.path.abspath("npy")
+        check_vai(demo, samples, folder)
+        check_dump(demo, samples, folder)
+        check_runtime(demo, samples, folder)
+        check_modes(demo)
+        check_xquant(demo, samples)
+        check_native(demo, samples, folder)
+        check_errors(demo, samples)
+        os.chdir("/")
+    print(f"{n_checked} checks, {len(faults)} failed")
+    sys.exit(bool(faults) or n_checked < 40)
+
+
+main()
