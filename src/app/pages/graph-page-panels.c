@@ -27,6 +27,53 @@ graph_page_get_panel (VnGraphPage *self,
   return rect;
 }
 
+/* How far what is beside the bar of the selection has to move up when that is there: not at all, if there is room beside it. */
+static int
+graph_page_measure_lift (VnGraphPage *self,
+                         int          panel_width)
+{
+  int width = gtk_widget_get_width (GTK_WIDGET (self->view));
+  GtkRequisition bar;
+
+  gtk_widget_get_preferred_size (gtk_revealer_get_child (self->bar), NULL, &bar);   /* with its margins */
+  return panel_width > (width - MIN (bar.width, width)) / 2 ? bar.height : 0;
+}
+
+/* Both lower corners are above the bar of the selection where it would lie over them. */
+gboolean
+vn_graph_page_place_panel (VnGraphPage  *self,
+                           GtkWidget    *child,
+                           GdkRectangle *place)
+{
+  int width = gtk_widget_get_width (GTK_WIDGET (self->view)), height = gtk_widget_get_height (GTK_WIDGET (self->view));
+  GtkRequisition size;
+
+  if (child != self->corner && child != GTK_WIDGET (self->symbols))
+    return FALSE;
+  gtk_widget_get_preferred_size (child, NULL, &size);
+  place->width = MIN (size.width, width);
+  place->height = MIN (size.height, height);
+  place->x = child == self->corner ? width - place->width : 0;
+  place->y = height - place->height;
+  if (gtk_revealer_get_reveal_child (self->bar))
+    place->y = MAX (place->y - graph_page_measure_lift (self, place->width), 0);
+  return TRUE;
+}
+
+/* A panel in a lower corner, and where it goes when something is selected. */
+static VnRect
+graph_page_get_corner (VnGraphPage *self,
+                       GtkWidget   *panel,
+                       GtkWidget   *content)
+{
+  VnRect rect = graph_page_get_panel (self, panel, content);
+  int lift = graph_page_measure_lift (self, (int) rect.width);
+
+  rect.y -= lift;
+  rect.height += lift;
+  return rect;
+}
+
 /**
  * vn_graph_page_list_panels:
  * @data: the page
@@ -52,8 +99,8 @@ vn_graph_page_list_panels (gpointer  data,
   if (gtk_widget_get_visible (GTK_WIDGET (self->legend)))
     panels[n++] = graph_page_get_panel (self, GTK_WIDGET (self->legend), GTK_WIDGET (self->legend));
   if (gtk_widget_get_visible (GTK_WIDGET (self->symbols)))
-    panels[n++] = graph_page_get_panel (self, GTK_WIDGET (self->symbols), GTK_WIDGET (self->symbols));
-  panels[n++] = graph_page_get_panel (self, self->corner, self->zoom_box);
+    panels[n++] = graph_page_get_corner (self, GTK_WIDGET (self->symbols), GTK_WIDGET (self->symbols));
+  panels[n++] = graph_page_get_corner (self, self->corner, self->zoom_box);
   panels[n++] = graph_page_get_panel (self, GTK_WIDGET (self->bar), gtk_revealer_get_child (self->bar));
   return n;
 }

@@ -67,6 +67,9 @@ void vn_graph_page_ask_numbers      (GSimpleAction *action,
                                      gpointer       data);
 
 /* what floats over the canvas (graph-page-panels.c) */
+gboolean vn_graph_page_place_panel     (VnGraphPage  *self,
+                                        GtkWidget    *child,
+                                        GdkRectangle *place);
 guint vn_graph_page_list_panels     (gpointer     data,
                                      VnRect      *panels,
                                      guint        most);

@@ -8,7 +8,6 @@
 #include "vn-rules.h"
 #include "vn-subgraph.h"
 
-#define CORNER_MARGIN 12
 #define LEAK_WIDTH 300
 
 void
@@ -249,21 +248,6 @@ graph_page_select_update_place (VnGraphPage *self)
   gtk_widget_set_visible (GTK_WIDGET (self->bar_place), self->at < n);
 }
 
-/* What is in the corner moves up where the bar would lie over it. */
-static void
-graph_page_select_place_corner (VnGraphPage *self)
-{
-  GtkWidget *content = gtk_revealer_get_child (self->bar);
-  int canvas = gtk_widget_get_width (GTK_WIDGET (self->view)), corner, bar, height;
-
-  gtk_widget_measure (self->corner, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &corner, NULL, NULL);
-  gtk_widget_measure (content, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &bar, NULL, NULL);
-  gtk_widget_measure (content, GTK_ORIENTATION_VERTICAL, -1, NULL, &height, NULL, NULL);
-  gtk_widget_set_margin_bottom (self->corner,
-                                gtk_revealer_get_reveal_child (self->bar) && (canvas - bar) / 2 < corner + 2 * CORNER_MARGIN
-                                ? height + CORNER_MARGIN : CORNER_MARGIN);
-}
-
 static void
 graph_page_select_update_bar (VnGraphPage *self)
 {
@@ -275,16 +259,13 @@ graph_page_select_update_bar (VnGraphPage *self)
     graph_page_select_update_boundary (self, &n_in, &n_out);
   gtk_revealer_set_reveal_child (self->bar, n > 1);
   graph_page_select_update_place (self);
+  gtk_widget_queue_allocate (gtk_widget_get_parent (self->corner));
   if (n < 2)
-    {
-      graph_page_select_place_corner (self);
-      return;
-    }
+    return;
   count = g_strdup_printf (ngettext ("%u node", "%u nodes", n), n);
   rest = g_strdup_printf (_("%u in · %u out"), n_in, n_out);
   markup = g_markup_printf_escaped ("<b>%s</b> · %s", count, rest);
   gtk_label_set_markup (self->bar_label, markup);
-  graph_page_select_place_corner (self);
 }
 
 void

@@ -520,6 +520,8 @@ vn_graph_page_init (VnGraphPage *self)
   vn_graph_page_connect_legend (self);
   g_signal_connect_swapped (self->legend, "quantize", G_CALLBACK (graph_page_quantize_clicked), self);
   vn_minimap_set_view (self->minimap, self->view);
+  g_signal_connect_swapped (gtk_widget_get_parent (self->corner), "get-child-position",
+                            G_CALLBACK (vn_graph_page_place_panel), self);
   vn_graph_view_set_panels_func (self->view, vn_graph_page_list_panels, self);
   graph_page_add_actions (self);
   graph_page_zoom_changed (self);

@@ -241,6 +241,82 @@ wait_for_index (Run *run)
 }
 
 static void
+unfold_columns (Run *run)
+{
+  vn_graph_view_set_page (run->view, 0);
+}
+
+static void
+fold_columns (Run *run)
+{
+  vn_graph_view_set_page (run->view, VN_GRAPH_COLUMNS_PAGE);
+}
+
+static void
+close_group (Run *run)
+{
+  vn_graph_view_collapse (run->view, 1);
+}
+
+static void
+open_group (Run *run)
+{
+  vn_graph_view_expand (run->view, 1);
+}
+
+static void
+fit (Run *run)
+{
+  vn_graph_view_zoom_to_fit (run->view);
+}
+
+static void
+search (Run *run)
+{
+  vn_graph_view_zoom_to_node (run->view, vn_scene_get_n_nodes (vn_graph_view_get_scene (run->view)) / 2);
+}
+
+static void
+close_all (Run *run)
+{
+  vn_graph_view_collapse_all (run->view);
+}
+
+static void
+open_all (Run *run)
+{
+  vn_graph_view_expand_all (run->view);
+}
+
+/* The longest turn of the main loop, in processor time, from what is asked for until it is seen and nothing moves any more. */
+static void
+measure_changes (Run *run)
+{
+  static const struct { const char *name; void (*change) (Run *run); } changes[] = {
+    { "to one column", unfold_columns }, { "to columns", fold_columns }, { "closing a group", close_group },
+    { "opening a group", open_group }, { "to the whole", fit }, { "to a node", search }, { "closing all", close_all },
+    { "opening all", open_all },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (changes); i++)
+    {
+      double begun, end;
+
+      settle (300);
+      begun = get_milliseconds (CLOCK_THREAD_CPUTIME_ID);
+      changes[i].change (run);
+      run->longest = get_milliseconds (CLOCK_THREAD_CPUTIME_ID) - begun;
+      for (end = get_milliseconds (CLOCK_MONOTONIC) + 1500; get_milliseconds (CLOCK_MONOTONIC) < end;)
+        {
+          g_main_context_wakeup (NULL);
+          turn (run);
+        }
+      g_print ("  %-26s turn at most %.0f ms; %u boxes\n", changes[i].name, run->longest,
+               vn_scene_get_n_nodes (vn_graph_view_get_shown (run->view)));
+    }
+}
+
+static void
 expand (Run *run)
 {
   guint n_shown = vn_scene_get_n_nodes (vn_graph_view_get_shown (run->view));
@@ -339,6 +415,10 @@ run_one (guint n_nodes)
   forget (&run);
   expand (&run);
   measure_all (&run, "expanded");
+  fold_columns (&run);
+  settle (2000);
+  measure_all (&run, "in columns");
+  measure_changes (&run);
   g_signal_handlers_disconnect_by_data (clock, &run);
   gtk_window_destroy (GTK_WINDOW (run.window));
   g_array_unref (run.wall);

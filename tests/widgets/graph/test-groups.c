@@ -551,6 +551,68 @@ test_keeps_place (void)
     }
 }
 
+/* Where the middle of the upper side of a group is, or would be if it were closed. */
+static VnPoint
+find_anchor (Fixture *fixture,
+             guint    group)
+{
+  const VnRect *box = find_box (fixture, group);
+
+  if (box != NULL)
+    return screen_point (fixture, (VnPoint) { box->x + box->width / 2, box->y });
+  return screen_point (fixture, find_frame (fixture, group)->anchor);
+}
+
+/* Where a group is opened or closed, all columns may be cut elsewhere: the group stays where it is seen all the same. */
+static void
+check_columns (gboolean animated)
+{
+  Fixture fixture = { 0 };
+  guint n_checked = 0;
+  guint8 *open;
+
+  set_animated (FALSE);
+  set_up (&fixture, demo_scene_transformer (30, &fixture.overlay));
+  vn_graph_view_set_page (fixture.view, VN_GRAPH_COLUMNS_PAGE);
+  open = g_memdup2 (vn_graph_view_get_open (fixture.view), vn_groups_get_n (fixture.groups));
+  for (guint group = 1; group < vn_groups_get_n (fixture.groups); group += animated ? 7 : 1)
+    {
+      if (find_box (&fixture, group) == NULL)
+        continue;
+      vn_graph_view_set_zoom (fixture.view, n_checked % 2 == 0 ? 1 : 0.4);
+      vn_graph_view_center_on (fixture.view, middle (find_box (&fixture, group)));
+      for (guint is_open = 0; is_open < 2; is_open++)
+        {
+          VnPoint was = find_anchor (&fixture, group), is;
+
+          set_animated (animated);
+          if (is_open)
+            vn_graph_view_collapse (fixture.view, group);
+          else
+            vn_graph_view_expand (fixture.view, group);
+          if (animated)
+            turn (500);
+          set_animated (FALSE);
+          is = find_anchor (&fixture, group);
+          g_test_message ("group %u at %.1f %.1f, was at %.1f %.1f", group, is.x, is.y, was.x, was.y);
+          g_assert_cmpfloat (fabs (is.x - was.x), <, 1);
+          g_assert_cmpfloat (fabs (is.y - was.y), <, 1);
+        }
+      n_checked++;
+      vn_graph_view_set_open_groups (fixture.view, open);
+    }
+  g_assert_cmpuint (n_checked, >, animated ? 2 : 20);
+  g_free (open);
+  tear_down (&fixture);
+}
+
+static void
+test_columns (void)
+{
+  check_columns (FALSE);
+  check_columns (TRUE);
+}
+
 /* Processor time from a scene to the first picture, which says more than the clock on a busy machine. */
 static void
 test_speed (void)
@@ -601,6 +663,7 @@ main (int    argc,
   g_test_add_func ("/graph-groups/renew", test_renew);
   g_test_add_func ("/graph-groups/minimap", test_minimap);
   g_test_add_func ("/graph-groups/keeps-place", test_keeps_place);
+  g_test_add_func ("/graph-groups/columns", test_columns);
   g_test_add_func ("/graph-groups/speed", test_speed);
   return g_test_run ();
 }
