@@ -48,9 +48,14 @@ scene_builder_is_float_value (const VnValue *value)
   return value->type.kind == VN_TYPE_TENSOR && vn_dtype_is_float (value->type.dtype);
 }
 
+/* A name that says something: not one that a converter has numbered, such as "unk__68". */
 static gboolean
 scene_builder_is_short (const char *symbol)
 {
+  const char *number = strstr (symbol, "__");
+
+  if (number != NULL && g_ascii_isdigit (number[2]))
+    return FALSE;
   return g_utf8_strlen (symbol, -1) <= LONGEST_SYMBOL && strpbrk (symbol, " +-*/()") == NULL;
 }
 

@@ -58,11 +58,38 @@ test_sizes (void)
     }
 }
 
+/* Names that a converter has numbered are letters, explained as other unknown sizes are. */
+static void
+test_numbered (void)
+{
+  static const struct { const char *name, *shape; guint n_symbols; } cases[] = {
+    { "unk__68", "1×3×A×W", 1 }, { "height", "1×3×height×W", 0 }, { "my__height", "1×3×my__height×W", 0 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(VnModel) model = open_model_pictures ();
+      VnType *type = &vn_graph_find_value (model->graph, "image")->type;
+      g_autoptr(VnScene) scene = NULL;
+      const char *text = NULL;
+
+      g_free (type->symbols[2]);
+      type->symbols[2] = g_strdup (cases[i].name);
+      scene = vn_scene_build (model, NULL, VN_PAIRS_FOLDED);
+      g_assert_cmpstr (get_shape (scene, "image"), ==, cases[i].shape);
+      g_assert_cmpuint (vn_scene_get_n_symbols (scene), ==, cases[i].n_symbols);
+      if (cases[i].n_symbols > 0)
+        g_assert_cmpstr (vn_scene_get_symbol (scene, 0, &text), ==, "A");
+      g_assert_cmpstr (text, ==, cases[i].n_symbols > 0 ? cases[i].name : NULL);
+    }
+}
+
 int
 main (int    argc,
       char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/scene-sizes/shapes", test_sizes);
+  g_test_add_func ("/scene-sizes/numbered", test_numbered);
   return g_test_run ();
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Groups on the canvas: opened and closed by pointer and keyboard, selected, searched, and how long a large network takes.
- * Pictures are kept in the folder named by VN_KEEP_PICTURES, if it is set. */
+ * Pictures are kept in the folder named by VN_SCREENSHOTS, if it is set. */
 #include "demo-scene.h"
 #include "vn-minimap.h"
+#include "widget-fixture.h"
 
 #include <adwaita.h>
 #include <math.h>
@@ -187,30 +188,6 @@ middle (const VnRect *box)
   return (VnPoint) { box->x + box->width / 2, box->y + box->height / 2 };
 }
 
-static void
-keep (Fixture    *fixture,
-      const char *name)
-{
-  const char *folder = g_getenv ("VN_KEEP_PICTURES");
-  g_autoptr(GdkPaintable) paintable = NULL;
-  g_autoptr(GskRenderNode) node = NULL;
-  g_autoptr(GdkTexture) texture = NULL;
-  g_autofree char *path = NULL;
-  GtkSnapshot *snapshot;
-
-  if (folder == NULL)
-    return;
-  turn (40);
-  paintable = gtk_widget_paintable_new (gtk_window_get_child (GTK_WINDOW (fixture->window)));
-  snapshot = gtk_snapshot_new ();
-  gdk_paintable_snapshot (paintable, snapshot, gdk_paintable_get_intrinsic_width (paintable),
-                          gdk_paintable_get_intrinsic_height (paintable));
-  node = gtk_snapshot_free_to_node (snapshot);
-  texture = gsk_renderer_render_texture (gtk_native_get_renderer (GTK_NATIVE (fixture->window)), node, NULL);
-  path = g_strdup_printf ("%s/%s.png", folder, name);
-  gdk_texture_save_to_png (texture, path);
-}
-
 /* A large network opens as a page of groups; a small one does not, until it is asked to. */
 static void
 test_opens (void)
@@ -219,7 +196,7 @@ test_opens (void)
 
   set_animated (FALSE);
   set_up (&large, demo_scene_transformer (30, &large.overlay));
-  keep (&large, "groups-home");
+  vn_test_screenshot (large.window, "groups-home");
   g_assert_true (vn_graph_view_get_grouped (large.view));
   g_assert_cmpuint (n_shown (&large), <=, 60);
   g_assert_nonnull (find_box (&large, find_group (&large, "layer\u00a07")));
@@ -261,12 +238,12 @@ check_pointer (gboolean animated)
   if (animated)
     {
       turn (80);
-      keep (&fixture, "groups-opening");
+      vn_test_screenshot (fixture.window, "groups-opening");
       turn (500);
     }
   g_assert_true (vn_graph_view_is_open (fixture.view, group));
   g_assert_null (find_box (&fixture, group));
-  keep (&fixture, "groups-open");
+  vn_test_screenshot (fixture.window, "groups-open");
   after = screen_point (&fixture, find_frame (&fixture, group)->anchor);
   other_after = screen_point (&fixture, middle (find_box (&fixture, above)));
   g_test_message ("opened at %g, %g; was at %g, %g", after.x, after.y, before.x, before.y);
@@ -447,7 +424,7 @@ test_minimap (void)
   after = vn_graph_view_get_camera (fixture.view);
   g_test_message ("moved from %g to %g", before.origin.y, after.origin.y);
   g_assert_cmpfloat (after.origin.y, >, before.origin.y + 500);
-  keep (&fixture, "groups-minimap");
+  vn_test_screenshot (fixture.window, "groups-minimap");
   vn_graph_view_zoom_to_fit (fixture.view);
   turn (100);
   g_assert_false (gtk_widget_get_visible (GTK_WIDGET (fixture.minimap)));
@@ -630,7 +607,7 @@ test_speed (void)
       set_up (&fixture, scene);
       opened = 1e3 * (double) (clock () - start) / CLOCKS_PER_SEC;
       g_assert_cmpuint (n_shown (&fixture), <=, 60);
-      keep (&fixture, i == 0 ? "groups-1000" : "groups-10000");
+      vn_test_screenshot (fixture.window, i == 0 ? "groups-1000" : "groups-10000");
       start = clock ();
       vn_graph_view_expand_all (fixture.view);
       while (n_shown (&fixture) < vn_scene_get_n_nodes (scene))
