@@ -40,10 +40,8 @@ step_target_describe (VnStepTarget *self,
 {
   const VnPreset *preset = step_target_get_preset (row);
   const char *summary = preset->summary != NULL ? _(preset->summary) : "";
-  gboolean is_impossible;
-  g_autofree char *found = vn_target_dup_text (vn_wizard_step_get_document (VN_WIZARD_STEP (self)), preset->id, &is_impossible);
-  g_autofree char *text = found == NULL ? g_strdup (summary)
-                          : g_strdup_printf ("%s\n%s", summary, is_impossible ? _("Not possible with this model") : found);
+  g_autofree char *found = vn_target_dup_text (vn_wizard_step_get_document (VN_WIZARD_STEP (self)), preset->id, NULL);
+  g_autofree char *text = found == NULL ? g_strdup (summary) : g_strdup_printf ("%s\n%s", summary, found);
 
   adw_action_row_set_subtitle (ADW_ACTION_ROW (row), text);
 }

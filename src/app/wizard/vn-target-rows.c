@@ -113,8 +113,7 @@ target_rows_add (VnTargetRows   *self,
 
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _(preset->title));
-  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), text == NULL ? _("calculating…") : is_impossible && !is_present
-                                                     ? _("Not possible with this model") : text);
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), text != NULL ? text : _("calculating…"));
   if (!is_present)
     target_rows_add_use (self, row, preset);
   else if (wants_subgraphs)
