@@ -207,13 +207,24 @@ vn_project_run_set_name (VnProjectRun *self,
   self->name = text != NULL && *text != '\0' ? g_steal_pointer (&text) : NULL;
 }
 
-/* A change in a few words, as recipes and command lines have it: “per-channel”, “percentile 99.9”, “head: float”. */
+/* As the window calls it; of a newer version, as the file does. */
+static const char *
+project_runs_get_setting_title (const char *id)
+{
+  guint n;
+  const VnSetting *settings = vn_setting_list_of_recipe (&n), *found = vn_setting_find (settings, n, id, NULL);
+
+  return found != NULL ? _(found->title) : id;
+}
+
+/* A change in a few words: “Per channel”, “Percentile 99.9”, “head: float”. */
 static char *
 project_runs_dup_phrase (const char *change)
 {
   const char *value = strchr (change, '=');
   VnOverride *rule = *change == '{' ? vn_override_from_json (change, NULL) : NULL;
   g_autofree char *id = NULL, *subject = NULL, *effect = NULL;
+  const char *title;
 
   if (rule != NULL)
     {
@@ -228,11 +239,12 @@ project_runs_dup_phrase (const char *change)
   if (value == NULL || *change == '{')
     return g_strdup (change);
   id = g_strndup (change, (gsize) (value - change));
+  title = project_runs_get_setting_title (id);
   if (g_str_equal (value + 1, "true"))
-    return g_steal_pointer (&id);
-  if (g_str_equal (value + 1, "false"))
-    return g_strdup_printf (_("no %s"), id);
-  return *(value + 1) == '\0' ? g_strdup_printf (_("no %s"), id) : g_strdup_printf ("%s %s", id, value + 1);
+    return g_strdup (title);
+  if (g_str_equal (value + 1, "false") || *(value + 1) == '\0')
+    return g_strdup_printf (_("%s: off"), title);
+  return g_strdup_printf ("%s %s", title, value + 1);
 }
 
 /* Rules made together have one name, and are told once. */
@@ -256,8 +268,8 @@ project_runs_list_phrases (const VnProjectRun *self)
 /**
  * vn_project_run_dup_title:
  *
- * Returns: (transfer full): what the user calls the run, or what its recipe says otherwise than its preset: “per-channel,
- *   percentile 99.9”; the preset if that is nothing
+ * Returns: (transfer full): what the user calls the run, or what its recipe says otherwise than its preset: “Per channel,
+ *   Percentile 99.9”; the preset if that is nothing
  */
 char *
 vn_project_run_dup_title (const VnProjectRun *self)

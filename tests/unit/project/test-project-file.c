@@ -468,8 +468,8 @@ static void
 test_run_titles (void)
 {
   static const struct { const char *changes[6], *title; } cases[] = {
-    { { NULL }, "cpu" }, { { "per-channel=true", "percentile=99.9" }, "per-channel, percentile 99.9" },
-    { { "symmetric-weights=false" }, "no symmetric-weights" },
+    { { NULL }, "cpu" }, { { "per-channel=true", "percentile=99.9" }, "Per-channel scales, Percentile 99.9" },
+    { { "symmetric-weights=false" }, "Symmetric weights: off" },
     { { "{\"nodes\":\"/head/*\",\"exclude\":true}" }, "/head/*: float" },
     { { "{\"tensors\":[\"/head/a\",\"/head/b\"],\"activation\":\"u16\"}" }, "2 tensors of head: uint16" },
     { { "a=1", "b=2", "c=3", "d=4" }, "a 1, b 2 and 2 more" },
