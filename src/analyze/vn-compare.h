@@ -30,7 +30,7 @@ typedef struct
  * VnCompareOptions:
  * @folds: (array length=n_folds) (nullable): others that are quantized in the same way: each is measured on its own samples, and
  *   what is told is that of all samples together
- * @answers: (nullable) (element-type VnSampleAnswer): gets what detectors find in each sample: vn_evaluate_accuracy() alone
+ * @answers: (nullable) (element-type VnSampleAnswer): gets both answers to each sample: vn_evaluate_accuracy() alone
  */
 typedef struct
 {

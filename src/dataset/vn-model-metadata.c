@@ -11,6 +11,8 @@
 
 #include "vn-model-metadata.h"
 
+#include "python-text.h"
+#include "vn-class-names.h"
 #include "vn-i18n.h"
 
 #include <string.h>
@@ -18,155 +20,7 @@
 #define LETTERBOX_FILL 114.0f      /* of Ultralytics */
 #define MOST_SIDE G_MAXUINT16
 
-/* ---- texts that Python prints ---- */
-
-static void
-model_metadata_skip (const char **at)
-{
-  while (g_ascii_isspace (**at))
-    (*at)++;
-}
-
-static gboolean
-model_metadata_take_char (const char **at,
-                          char         wanted)
-{
-  model_metadata_skip (at);
-  if (**at != wanted)
-    return FALSE;
-  (*at)++;
-  return TRUE;
-}
-
-static gboolean
-model_metadata_take_number (const char **at,
-                            guint        most,
-                            guint       *number)
-{
-  char *end;
-  guint64 value;
-
-  model_metadata_skip (at);
-  if (!g_ascii_isdigit (**at))
-    return FALSE;
-  value = g_ascii_strtoull (*at, &end, 10);
-  if (value > most)
-    return FALSE;
-  *number = (guint) value;
-  *at = end;
-  return TRUE;
-}
-
-/* A character by its number in @n_digits hexadecimal digits. */
-static gboolean
-model_metadata_take_code (const char **at,
-                          guint        n_digits,
-                          GString     *text)
-{
-  gunichar code = 0;
-
-  for (guint i = 0; i < n_digits; i++, (*at)++)
-    {
-      if (!g_ascii_isxdigit (**at))
-        return FALSE;
-      code = code << 4 | (gunichar) g_ascii_xdigit_value (**at);
-    }
-  if (!g_unichar_validate (code) || code == 0)
-    return FALSE;
-  g_string_append_unichar (text, code);
-  return TRUE;
-}
-
-/* What stands after a backslash. */
-static gboolean
-model_metadata_take_escape (const char **at,
-                            GString     *text)
-{
-  const char letter = **at;
-
-  if (letter == '\0')
-    return FALSE;
-  (*at)++;
-  if (letter == 'x' || letter == 'u' || letter == 'U')
-    return model_metadata_take_code (at, letter == 'x' ? 2 : letter == 'u' ? 4 : 8, text);
-  g_string_append_c (text, letter == 'n' ? '\n' : letter == 't' ? '\t' : letter == 'r' ? '\r' : letter);
-  return TRUE;
-}
-
-/* (transfer full) (nullable): a text in quotes of either kind */
-static char *
-model_metadata_take_text (const char **at)
-{
-  g_autoptr(GString) text = g_string_new (NULL);
-  char quote;
-
-  model_metadata_skip (at);
-  quote = **at;
-  if (quote != '\'' && quote != '"')
-    return NULL;
-  for ((*at)++; **at != quote;)
-    {
-      if (**at == '\0')
-        return NULL;
-      if (**at != '\\')
-        g_string_append_c (text, *(*at)++);
-      else if ((*at)++, !model_metadata_take_escape (at, text))
-        return NULL;
-    }
-  (*at)++;
-  return g_utf8_make_valid (text->str, (gssize) text->len);
-}
-
-/* The number in front of a name, in quotes where JSON wrote it. */
-static gboolean
-model_metadata_take_key (const char **at,
-                         guint       *number)
-{
-  g_autofree char *text = NULL;
-  const char *digits;
-
-  model_metadata_skip (at);
-  if (**at != '\'' && **at != '"')
-    return model_metadata_take_number (at, VN_METADATA_CLASSES - 1, number) && model_metadata_take_char (at, ':');
-  digits = text = model_metadata_take_text (at);
-  return text != NULL && model_metadata_take_number (&digits, VN_METADATA_CLASSES - 1, number) && *digits == '\0' &&
-         model_metadata_take_char (at, ':');
-}
-
-/* {0: 'person', 1: 'bicycle'} or ['person', 'bicycle'] */
-static gboolean
-model_metadata_take_names (const char  *at,
-                           char      ***names,
-                           guint       *n_names)
-{
-  g_autoptr(GPtrArray) found = g_ptr_array_new_with_free_func (g_free);
-  const gboolean has_numbers = model_metadata_take_char (&at, '{');
-  const char end = has_numbers ? '}' : ']';
-  gboolean more = has_numbers || model_metadata_take_char (&at, '[');
-
-  while (more && !model_metadata_take_char (&at, end))
-    {
-      guint number = found->len;
-      char *name;
-
-      if (number >= VN_METADATA_CLASSES || (has_numbers && !model_metadata_take_key (&at, &number)) ||
-          (name = model_metadata_take_text (&at)) == NULL)
-        return FALSE;
-      while (found->len <= number)
-        g_ptr_array_add (found, g_strdup (""));
-      g_free (found->pdata[number]);
-      found->pdata[number] = name;
-      more = model_metadata_take_char (&at, ',');
-      if (!more && !model_metadata_take_char (&at, end))
-        return FALSE;
-    }
-  if (found->len == 0)
-    return FALSE;
-  *n_names = found->len;
-  g_ptr_array_add (found, NULL);
-  *names = (char **) g_ptr_array_free (g_steal_pointer (&found), FALSE);
-  return TRUE;
-}
+/* ---- writers ---- */
 
 /* [height, width], or one number for both */
 static gboolean
@@ -174,13 +28,13 @@ model_metadata_take_size (const char *at,
                           guint      *width,
                           guint      *height)
 {
-  const gboolean is_list = model_metadata_take_char (&at, '[') || model_metadata_take_char (&at, '(');
+  const gboolean is_list = _vn_python_take_char (&at, '[') || _vn_python_take_char (&at, '(');
   guint h, w;
 
-  if (!model_metadata_take_number (&at, MOST_SIDE, &h))
+  if (!_vn_python_take_number (&at, MOST_SIDE, &h))
     return FALSE;
   w = h;
-  if (is_list && model_metadata_take_char (&at, ',') && !model_metadata_take_number (&at, MOST_SIDE, &w))
+  if (is_list && _vn_python_take_char (&at, ',') && !_vn_python_take_number (&at, MOST_SIDE, &w))
     return FALSE;
   if (h == 0 || w == 0)
     return FALSE;
@@ -188,8 +42,6 @@ model_metadata_take_size (const char *at,
   *width = w;
   return TRUE;
 }
-
-/* ---- writers ---- */
 
 static void
 model_metadata_set_scale (VnModelMetadata *self,
@@ -224,8 +76,9 @@ model_metadata_read_ultralytics (VnModelMetadata *self,
 
   if (stride == NULL || names == NULL)
     return;
-  model_metadata_take_names (names, &self->names, &self->n_names);
-  model_metadata_take_number (&stride, MOST_SIDE, &self->stride);
+  self->names = vn_class_names_parse (names);
+  self->n_names = self->names != NULL ? g_strv_length (self->names) : 0;
+  _vn_python_take_number (&stride, MOST_SIDE, &self->stride);
   if (size != NULL)
     model_metadata_take_size (size, &self->width, &self->height);
   if (task != NULL && *task != '\0')
@@ -266,7 +119,7 @@ model_metadata_read_sound (VnModelMetadata *self,
 {
   const char *rate = vn_model_get_metadata (model, "sample_rate");
 
-  if (rate == NULL || !model_metadata_take_number (&rate, 1u << 20, &self->sample_rate))
+  if (rate == NULL || !_vn_python_take_number (&rate, 1u << 20, &self->sample_rate))
     self->sample_rate = 0;
 }
 

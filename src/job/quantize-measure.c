@@ -43,7 +43,7 @@ _vn_quantize_job_compare (VnQuantizeJob  *self,
   const VnJobInput *input = &self->input;
   VnRun *result = self->draft;
   g_autoptr(GHashTable) names = NULL;
-  g_autoptr(GPtrArray) answers = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_sample_answer_free);
+  g_autoptr(GPtrArray) answers = vn_sample_answers_new ();
   g_autoptr(VnModel) quantized = NULL, written = vn_job_take_rounded (input, self->corrected, self->rounded);
   g_auto(VnFolds) folds = { NULL };
   VnCompareOptions options = { .plan = result->plan, .samples = (const guint *) (gpointer) input->measured->data,

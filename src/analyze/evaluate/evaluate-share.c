@@ -123,5 +123,5 @@ evaluate_share_take (EvaluateOutputs  *outputs,
     return vn_sample_ranks_refuse (error);
   memcpy (answers, g_variant_get_data (own), n * answer_size);
   return evaluate_share_take_sums (outputs, first, n, sums, error) &&
-         (vn_kept_meter_take (meter, kept) || vn_sample_ranks_refuse (error));
+         (vn_kept_meter_take (meter, (guint) (first / n), kept) || vn_sample_ranks_refuse (error));
 }

@@ -2,7 +2,13 @@
 /* Classifiers: an output with a number for each class, the largest of which is the answer. */
 #include "vn-task-reader.h"
 
-typedef struct { gsize n, best; } Choice;
+/* @top: the best classes, the best first; of equal ones the lower number */
+typedef struct
+{
+  gsize        n;
+  guint        n_top;
+  VnClassScore top[VN_ANSWER_MOST_CLASSES];
+} Choice;
 
 /* Numbers for the first of the pictures of a batch; @several: the only axis besides the batch that has more than one. */
 static gsize
@@ -53,6 +59,23 @@ vn_task_find_scores (const VnTaskOutputs *outputs,
   return first;
 }
 
+/* The lower number stays before an equal one: it came first. */
+static void
+classification_insert (Choice      *self,
+                       VnClassScore score)
+{
+  guint at = self->n_top;
+
+  while (at > 0 && score.score > self->top[at - 1].score)
+    at--;
+  if (at >= VN_ANSWER_MOST_CLASSES)
+    return;
+  self->n_top = MIN (self->n_top + 1, VN_ANSWER_MOST_CLASSES);
+  for (guint i = self->n_top - 1; i > at; i--)
+    self->top[i] = self->top[i - 1];
+  self->top[at] = score;
+}
+
 static gpointer
 classification_read (gconstpointer          layout,
                      const VnTaskOutputs *outputs)
@@ -65,9 +88,8 @@ classification_read (gconstpointer          layout,
     return NULL;
   self = g_new0 (Choice, 1);
   self->n = n;
-  for (gsize i = 1; i < n; i++)
-    if (vn_tensor_get_double (outputs->tensors[at], i) > vn_tensor_get_double (outputs->tensors[at], self->best))
-      self->best = i;
+  for (gsize i = 0; i < n; i++)
+    classification_insert (self, (VnClassScore) { (guint) i, vn_tensor_get_double (outputs->tensors[at], i) });
   return self;
 }
 
@@ -86,7 +108,30 @@ classification_compare (gconstpointer  first,
   const Choice *a = first, *b = other;
 
   sum->n++;
-  sum->n_kept += a->n == b->n && a->best == b->best;
+  sum->n_kept += a->n == b->n && a->top[0].label == b->top[0].label;
+}
+
+static GArray *
+classification_copy_top (const Choice *self)
+{
+  GArray *top = g_array_sized_new (FALSE, FALSE, sizeof (VnClassScore), self->n_top);
+
+  return g_array_append_vals (top, self->top, self->n_top);
+}
+
+static void
+classification_keep (gconstpointer   layout,
+                     gconstpointer   first,
+                     gconstpointer   other,
+                     guint           most_pixels,
+                     VnSampleAnswer *kept)
+{
+  const Choice *a = first;
+
+  kept->form = VN_ANSWER_SCORES;
+  kept->n_classes = (guint) a->n;
+  kept->first = classification_copy_top (a);
+  kept->other = classification_copy_top (other);
 }
 
 const VnTaskReader vn_task_classification = {
@@ -94,4 +139,5 @@ const VnTaskReader vn_task_classification = {
   .read = classification_read,
   .free = g_free,
   .compare = classification_compare,
+  .keep = classification_keep,
 };

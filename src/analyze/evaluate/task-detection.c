@@ -347,9 +347,26 @@ detection_compare (gconstpointer  first,
   sum->n_added += n_added;
 }
 
+static void
+detection_keep (gconstpointer   data,
+                gconstpointer   first,
+                gconstpointer   other,
+                guint           most_pixels,
+                VnSampleAnswer *kept)
+{
+  const DetectionLayout *layout = data;
+
+  kept->form = VN_ANSWER_BOXES;
+  kept->background = layout->background == 0;
+  kept->first = g_array_ref ((GArray *) first);
+  kept->other = g_array_ref ((GArray *) other);
+  kept->partners = vn_detections_pair (kept->first, kept->other);
+}
+
 const VnTaskReader vn_task_detection = {
   .recognize = detection_layout_recognize,
   .read = detection_read,
   .free = detection_free,
   .compare = detection_compare,
+  .keep = detection_keep,
 };

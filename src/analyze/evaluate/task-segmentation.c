@@ -34,7 +34,7 @@ typedef struct
 typedef struct
 {
   guint    n_classes, first;      /* the first class that counts: of one channel only the foreground */
-  gsize    n_pixels;
+  gsize    n_pixels, width;
   guint16 *pixels;
 } Mask;
 
@@ -194,6 +194,7 @@ segmentation_read (gconstpointer          data,
   self->n_classes = layout.form == NUMBERS ? MOST_CLASSES : layout.form == FOREGROUND ? 2 : (guint) layout.n_channels;
   self->first = layout.form == FOREGROUND;
   self->n_pixels = layout.n_pixels;
+  self->width = layout.width;
   self->pixels = g_try_new (guint16, layout.n_pixels);
   if (self->pixels == NULL)
     {
@@ -252,6 +253,47 @@ segmentation_finish (const VnKeptSum *sum,
       kept->n++;
     }
   kept->share = kept->n > 0 ? overlap / (double) kept->n : NAN;
+}
+
+/* Every so many rows and columns one pixel, the one in the middle. */
+static GArray *
+segmentation_scale_down (const Mask *self,
+                         guint       height,
+                         guint       width)
+{
+  GArray *pixels = g_array_sized_new (FALSE, FALSE, sizeof (guint16), height * width);
+  const gsize full_height = self->n_pixels / self->width;
+
+  for (gsize y = 0; y < height; y++)
+    for (gsize x = 0; x < width; x++)
+      {
+        const gsize row = (2 * y + 1) * full_height / (2 * height), column = (2 * x + 1) * self->width / (2 * width);
+
+        g_array_append_val (pixels, self->pixels[row * self->width + column]);
+      }
+  return pixels;
+}
+
+static void
+segmentation_keep (gconstpointer   layout,
+                   gconstpointer   first,
+                   gconstpointer   other,
+                   guint           most_pixels,
+                   VnSampleAnswer *kept)
+{
+  const Mask *a = first, *b = other;
+  const double scale = fmin (1, sqrt ((double) most_pixels / (double) a->n_pixels));
+  const gsize height = a->n_pixels / a->width;
+
+  if (a->n_pixels != b->n_pixels || a->width != b->width)
+    return;
+  kept->form = VN_ANSWER_MASK;
+  kept->n_classes = ((const Layout *) layout)->form == NUMBERS ? 0 : a->n_classes;
+  kept->first_counts = a->first;
+  kept->mask_height = (guint) fmax (1, floor ((double) height * scale));
+  kept->mask_width = (guint) fmax (1, floor ((double) a->width * scale));
+  kept->first = segmentation_scale_down (a, kept->mask_height, kept->mask_width);
+  kept->other = segmentation_scale_down (b, kept->mask_height, kept->mask_width);
 }
 
 /* ---- text ---- */
@@ -337,6 +379,7 @@ const VnTaskReader vn_task_text_regions = {
   .free = segmentation_free,
   .compare = segmentation_compare,
   .finish = segmentation_finish,
+  .keep = segmentation_keep,
 };
 
 const VnTaskReader vn_task_segmentation = {
@@ -345,4 +388,5 @@ const VnTaskReader vn_task_segmentation = {
   .free = segmentation_free,
   .compare = segmentation_compare,
   .finish = segmentation_finish,
+  .keep = segmentation_keep,
 };

@@ -177,9 +177,43 @@ text_compare (gconstpointer  first,
   sum->n_added += a->len == 0 && b->len > 0;
 }
 
+/* Numbers among the letters without the blank. */
+static GArray *
+text_copy_letters (const GArray *letters,
+                   const Layout *layout)
+{
+  GArray *symbols = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  for (guint i = 0; i < MIN (letters->len, VN_ANSWER_MOST_SYMBOLS); i++)
+    {
+      const gsize letter = g_array_index (letters, gsize, i);
+      const guint symbol = (guint) (letter - (letter > layout->blank));
+
+      g_array_append_val (symbols, symbol);
+    }
+  return symbols;
+}
+
+static void
+text_keep (gconstpointer   layout,
+           gconstpointer   first,
+           gconstpointer   other,
+           guint           most_pixels,
+           VnSampleAnswer *kept)
+{
+  const Layout *known = layout;
+
+  kept->form = VN_ANSWER_SYMBOLS;
+  kept->n_classes = (guint) known->n_letters - 1;
+  kept->first = text_copy_letters (first, known);
+  kept->other = text_copy_letters (other, known);
+  vn_sample_answer_align (kept);
+}
+
 const VnTaskReader vn_task_text = {
   .recognize = text_recognize,
   .read = text_read,
   .free = text_free,
   .compare = text_compare,
+  .keep = text_keep,
 };

@@ -199,10 +199,39 @@ tokens_finish (const VnKeptSum *sum,
     kept->mean = total / (double) sum->n;
 }
 
+/* Those that count, at the same positions: a token has the one at its own place for a partner, or none. */
+static void
+tokens_keep (gconstpointer   layout,
+             gconstpointer   first,
+             gconstpointer   other,
+             guint           most_pixels,
+             VnSampleAnswer *kept)
+{
+  const Answer *a = first, *b = other;
+  const gsize n = a->n_positions == b->n_positions && a->n_tokens == b->n_tokens ? a->n_positions : 0;
+
+  kept->form = VN_ANSWER_SYMBOLS;
+  kept->n_classes = (guint) a->n_tokens;
+  kept->first = g_array_new (FALSE, FALSE, sizeof (guint));
+  kept->other = g_array_new (FALSE, FALSE, sizeof (guint));
+  kept->partners = g_array_new (FALSE, FALSE, sizeof (guint));
+  for (gsize i = 0; i < n && kept->first->len < VN_ANSWER_MOST_SYMBOLS; i++)
+    if (a->counts[i])
+      {
+        const guint x = (guint) tokens_find_best (a, i), y = (guint) tokens_find_best (b, i);
+        const guint partner = x == y ? kept->first->len : VN_NO_PARTNER;
+
+        g_array_append_val (kept->first, x);
+        g_array_append_val (kept->other, y);
+        g_array_append_val (kept->partners, partner);
+      }
+}
+
 const VnTaskReader vn_task_tokens = {
   .recognize = tokens_recognize,
   .read = tokens_read,
   .free = tokens_free,
   .compare = tokens_compare,
   .finish = tokens_finish,
+  .keep = tokens_keep,
 };

@@ -44,7 +44,7 @@ typedef struct
   GVariant              **kept;            /* nullable: by sample, for other processes */
   const VnProgress       *progress;
   VnNotes                *notes;
-  gboolean                no_classes;      /* leave classifiers, and what is not recognized */
+  gboolean                no_others;       /* leave what is not recognized */
   guint                   first;           /* of the samples that run now: those of folds come last */
   guint                   n_all;
 } Evaluate;
@@ -400,9 +400,24 @@ evaluate_look_at_outputs (Evaluate     *self,
                                         (gsize) self->options->n_samples * self->n_contestants);
   hint.is_given = self->options->task != NULL && vn_task_find (self->options->task, &hint.task);
   self->meter = vn_kept_meter_new (self->contestants[0].model, &hint, self->n_contestants - 1);
-  if (self->options->answers != NULL)
-    vn_kept_meter_collect (self->meter, self->options->answers, self->options->samples);
+  vn_kept_meter_collect (self->meter, self->options->samples, self->options->n_samples, self->options->answers != NULL);
   evaluate_probe (self, cancellable);
+}
+
+/* (transfer full) (nullable): by name */
+static GPtrArray *
+evaluate_take_answers (const Evaluate *self,
+                       guint           k)
+{
+  GPtrArray *answers = vn_kept_meter_steal_answers (self->meter, k - 1);
+
+  for (guint i = 0; answers != NULL && i < answers->len; i++)
+    {
+      VnSampleAnswer *answer = g_ptr_array_index (answers, i);
+
+      answer->name = g_strdup (vn_dataset_get_name (self->contestants[0].dataset, answer->sample));
+    }
+  return answers;
 }
 
 static void
@@ -416,8 +431,10 @@ evaluate_sum_up (const Evaluate *self,
       scores[k] = (VnScore) { 0 };
       scores[k].errors = k > 0 ? evaluate_outputs_sum_up (self->outputs, k, n) : NULL;
       scores[k].kept = (VnKept) { .task = vn_kept_meter_get_task (self->meter), .share = NAN, .mean = NAN };
-      if (k > 0)
-        vn_kept_meter_finish (self->meter, k - 1, &scores[k].kept);
+      if (k == 0)
+        continue;
+      vn_kept_meter_finish (self->meter, k - 1, &scores[k].kept);
+      scores[k].answers = evaluate_take_answers (self, k);
     }
   for (guint s = 0; s < self->options->n_samples; s++)
     for (guint k = 0; k < n; k++)
@@ -478,7 +495,7 @@ evaluate_run_samples (Evaluate      *self,
   if (self->meter == NULL)
     evaluate_look_at_outputs (self, cancellable);
   task = vn_kept_meter_get_task (self->meter);
-  if (self->no_classes && (task == VN_TASK_OTHER || task == VN_TASK_CLASSIFICATION))
+  if (self->no_others && task == VN_TASK_OTHER)
     return TRUE;
   samples = (VnSamples) { .dataset = self->datasets->pdata[0], .indices = self->options->samples + self->first, .n = n,
                           .n_threads = self->options->n_threads, .progress = self->progress, .notes = self->notes };
@@ -599,6 +616,7 @@ vn_score_clear (VnScore *self)
 
   g_clear_pointer (&self->metrics, g_array_unref);
   g_clear_pointer (&self->errors, vn_error_table_unref);
+  g_clear_pointer (&self->answers, g_ptr_array_unref);
 }
 
 /* ---- the float and the quantized network ---- */
@@ -607,6 +625,8 @@ vn_score_clear (VnScore *self)
  * vn_evaluate_accuracy:
  * @accuracy: (out): valid is %FALSE when the data have no labels, or the output does not have one element per class or
  *   cannot be computed here; what is kept is of all tasks but classification
+ *
+ * What both answer to each sample is added to the answers of @options, with labels or without.
  *
  * Returns: %FALSE if a network could not be run, or on cancellation
  */
@@ -636,14 +656,17 @@ vn_evaluate_accuracy (VnModel                 *float_model,
     return TRUE;
   labels = vn_labels_new (dataset, float_model, vn_dataset_get_labels (dataset), notes, error);
   self = (Evaluate) { .contestants = contestants, .n_contestants = 2, .labels = labels, .options = options, .notes = notes,
-                      .no_classes = !is_classifier };
+                      .no_others = !is_classifier };
   if (labels == NULL || !evaluate_networks (&self, scores, cancellable, error))
     return FALSE;
-  *accuracy = (VnAccuracy) { .n = scores[0].n_labelled, .float_top1 = scores[0].top1, .quant_top1 = scores[1].top1,
-                             .agree = (guint) scores[1].kept.n_kept, .valid = scores[0].n_labelled > 0,
-                             .n_classes = (guint) scores[0].n_outputs };
+  if (is_classifier)
+    *accuracy = (VnAccuracy) { .n = scores[0].n_labelled, .float_top1 = scores[0].top1, .quant_top1 = scores[1].top1,
+                               .agree = (guint) scores[1].kept.n_kept, .valid = scores[0].n_labelled > 0,
+                               .n_classes = (guint) scores[0].n_outputs };
   if (scores[1].kept.task != VN_TASK_CLASSIFICATION)
     accuracy->kept = scores[1].kept;
+  if (options->answers != NULL && scores[1].answers != NULL)
+    g_ptr_array_extend_and_steal (options->answers, g_steal_pointer (&scores[1].answers));
   for (guint k = 0; k < G_N_ELEMENTS (scores); k++)
     vn_score_clear (&scores[k]);
   return TRUE;

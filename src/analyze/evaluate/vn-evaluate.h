@@ -68,6 +68,8 @@ typedef struct
  *   its function “finish” makes of them all
  * @errors: (nullable): of the outputs against those of the first network: a row for each; %NULL for the first one, and if none is
  *   like one of them. The figure of them all is vn_error_table_get_outputs_sqnr()
+ * @answers: (nullable) (element-type VnSampleAnswer): what it keeps of the first network's answer to each sample, in the order of
+ *   the data set; %NULL for the first one, empty where nothing is told of a sample alone
  */
 typedef struct
 {
@@ -76,6 +78,7 @@ typedef struct
   VnKept     kept;
   GArray    *metrics;
   VnErrorTable *errors;
+  GPtrArray    *answers;
 } VnScore;
 
 gboolean  vn_evaluate    (const VnContestant      *contestants,

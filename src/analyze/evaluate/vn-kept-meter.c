@@ -3,8 +3,6 @@
  * network for the first samples: one may show nothing. */
 #include "vn-kept-meter.h"
 
-#include "vn-detections.h"
-
 #define MOST_LOOKS_UNKNOWN 3u     /* samples without any known answer, after which the others are not waited for */
 #define MOST_LOOKS 8u             /* samples in whose answer nothing is shown */
 
@@ -16,8 +14,9 @@ struct _VnKeptMeter
   guint      n_looks, n_others;
   GMutex     lock;                /* of what follows */
   VnKeptSum *sums;                /* by other network */
-  GPtrArray *answers;             /* (nullable) (element-type VnSampleAnswer): what detectors find */
+  GPtrArray **answers;            /* (nullable): by other network, of VnSampleAnswer */
   const guint *samples;           /* that @answers are of */
+  guint      most_pixels;         /* of a mask; 0: figures alone are collected */
 };
 
 /**
@@ -50,19 +49,54 @@ vn_kept_meter_new (const VnModel    *first,
 
 /**
  * vn_kept_meter_collect:
- * @answers: (element-type VnSampleAnswer): gets what the first network and the next one find, where they are detectors, in any
- *   order of the samples; those that cannot be read have none
- * @samples: by item: index of the sample; borrowed
+ * @samples: (array length=n): by item: index of the sample; borrowed
+ * @with_details: also both answers as they are shown, of the first of the other networks
+ *
+ * Has what is kept of each sample collected: vn_kept_meter_steal_answers().
  */
 void
 vn_kept_meter_collect (VnKeptMeter *self,
-                       GPtrArray   *answers,
-                       const guint *samples)
+                       const guint *samples,
+                       guint        n,
+                       gboolean     with_details)
 {
-  g_return_if_fail (self != NULL && answers != NULL && samples != NULL && self->answers == NULL);
+  const guint share = VN_ANSWERS_MOST_BYTES / (2 * sizeof (guint16)) / MAX (n, 1);
 
-  self->answers = g_ptr_array_ref (answers);
+  g_return_if_fail (self != NULL && samples != NULL && self->answers == NULL);
+
+  self->answers = g_new0 (GPtrArray *, MAX (self->n_others, 1));
+  for (guint k = 0; k < self->n_others; k++)
+    self->answers[k] = vn_sample_answers_new ();
   self->samples = samples;
+  self->most_pixels = with_details ? CLAMP (share, 1, VN_ANSWER_MOST_PIXELS) : 0;
+}
+
+static int
+kept_meter_compare_places (gconstpointer a,
+                           gconstpointer b)
+{
+  const VnSampleAnswer *x = *(VnSampleAnswer * const *) a, *y = *(VnSampleAnswer * const *) b;
+
+  return (x->sample > y->sample) - (x->sample < y->sample);
+}
+
+/**
+ * vn_kept_meter_steal_answers:
+ * @k: which of the other networks
+ *
+ * Returns: (transfer full) (nullable) (element-type VnSampleAnswer): what it keeps of each sample that could be read, in the order
+ *   of the data set; empty where nothing is told of a sample alone. %NULL if nobody had it collected
+ */
+GPtrArray *
+vn_kept_meter_steal_answers (VnKeptMeter *self,
+                             guint        k)
+{
+  g_return_val_if_fail (self != NULL && k < self->n_others, NULL);
+
+  if (self->answers == NULL)
+    return NULL;
+  g_ptr_array_sort (self->answers[k], kept_meter_compare_places);
+  return g_steal_pointer (&self->answers[k]);
 }
 
 void
@@ -70,9 +104,13 @@ vn_kept_meter_free (VnKeptMeter *self)
 {
   if (self == NULL)
     return;
-  g_clear_pointer (&self->answers, g_ptr_array_unref);
   for (guint k = 0; k < self->n_others; k++)
-    vn_kept_sum_clear (&self->sums[k]);
+    {
+      vn_kept_sum_clear (&self->sums[k]);
+      if (self->answers != NULL)
+        g_clear_pointer (&self->answers[k], g_ptr_array_unref);
+    }
+  g_free (self->answers);
   g_free (self->sums);
   g_free (self->layout);
   g_mutex_clear (&self->lock);
@@ -199,24 +237,32 @@ kept_meter_read (const VnKeptMeter   *self,
   return answer;
 }
 
-/* @first, @other: of the reader of detectors */
+/* What there is to say of one sample; @first, @other: (nullable): both answers, read. */
 static void
-kept_meter_keep_boxes (VnKeptMeter         *self,
-                       guint                item,
-                       const VnTaskOutputs *outputs,
-                       GArray              *first,
-                       GArray              *other)
+kept_meter_keep (VnKeptMeter         *self,
+                 guint                item,
+                 guint                k,
+                 const VnKeptSum     *sum,
+                 const VnTaskOutputs *outputs,
+                 gconstpointer        first,
+                 gconstpointer        other)
 {
+  const VnTaskReader *reader = vn_task_get_reader (self->task);
   VnSampleAnswer *answer;
+  VnKept kept;
 
-  if (self->task != VN_TASK_DETECTION || self->answers == NULL)
+  if (self->answers == NULL || reader->keep == NULL)
     return;
-  answer = g_new0 (VnSampleAnswer, 1);
-  *answer = (VnSampleAnswer) { .sample = self->samples[item], .height = outputs->height, .width = outputs->width,
-                               .first = g_array_ref (first), .other = g_array_ref (other),
-                               .partners = vn_detections_pair (first, other) };
+  vn_kept_sum_finish (sum, self->task, &kept);
+  answer = vn_sample_answer_new (self->samples[item], &kept);
+  if (k == 0 && self->most_pixels > 0 && first != NULL)
+    {
+      answer->height = outputs->height;
+      answer->width = outputs->width;
+      reader->keep (self->layout, first, other, self->most_pixels, answer);
+    }
   g_mutex_lock (&self->lock);
-  g_ptr_array_add (self->answers, answer);
+  g_ptr_array_add (self->answers[k], answer);
   g_mutex_unlock (&self->lock);
 }
 
@@ -239,8 +285,7 @@ kept_meter_compare (VnKeptMeter         *self,
         continue;
       sums[k].n_samples++;
       reader->compare (first, other, item, &sums[k]);
-      if (k == 0)
-        kept_meter_keep_boxes (self, item, outputs, first, other);
+      kept_meter_keep (self, item, k, &sums[k], outputs, first, other);
       reader->free (other);
     }
   if (first != NULL)
@@ -306,12 +351,14 @@ vn_kept_meter_add_packed (VnKeptMeter         *self,
 
 /**
  * vn_kept_meter_take:
+ * @item: place of the sample among the samples
  * @packed: of vn_kept_meter_add_packed() in a process that compares the same networks
  *
  * Returns: %FALSE if it compares others
  */
 gboolean
 vn_kept_meter_take (VnKeptMeter *self,
+                    guint        item,
                     GVariant    *packed)
 {
   VnKeptSum *sums;
@@ -326,6 +373,8 @@ vn_kept_meter_take (VnKeptMeter *self,
       g_autoptr(GVariant) one = g_variant_get_child_value (packed, k);
 
       vn_kept_sum_unpack (&sums[k], one);
+      if (sums[k].n_samples > 0)
+        kept_meter_keep (self, item, k, &sums[k], NULL, NULL, NULL);
     }
   kept_meter_merge (self, sums);
   return TRUE;

@@ -13,8 +13,11 @@ VnKeptMeter *vn_kept_meter_new      (const VnModel       *first,
                                      const VnTaskHint    *hint,       /* nullable */
                                      guint                n_others);
 void         vn_kept_meter_collect  (VnKeptMeter         *self,
-                                     GPtrArray           *answers,
-                                     const guint         *samples);
+                                     const guint         *samples,
+                                     guint                n,
+                                     gboolean             with_details);
+GPtrArray   *vn_kept_meter_steal_answers (VnKeptMeter    *self,
+                                     guint                k);         /* of VnSampleAnswer */
 void         vn_kept_meter_free     (VnKeptMeter         *self);
 gboolean     vn_kept_meter_look     (VnKeptMeter         *self,
                                      const VnTaskOutputs *first);
@@ -26,6 +29,7 @@ GVariant    *vn_kept_meter_add_packed (VnKeptMeter       *self,
                                      guint                item,
                                      const VnTaskOutputs *outputs);
 gboolean     vn_kept_meter_take     (VnKeptMeter         *self,
+                                     guint                item,
                                      GVariant            *packed);
 void         vn_kept_meter_finish   (const VnKeptMeter   *self,
                                      guint                k,

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which class a sample belongs to: the place of its folder among the sorted folders, or what a file says. The file holds a
  * class a line, in the order of the network's outputs (what folders are called comes first in the line, or is one of the
- * names separated by commas; a number before it is the class's), or a sample a line with the number of its class. */
+ * names separated by commas; a number before it is the class's), or all classes as a list of JSON, or a sample a line with the
+ * number of its class. Names of classes say nothing of samples that are in no folders. */
 #include "vn-evaluate.h"
 
+#include "vn-class-names.h"
 #include "vn-error.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
@@ -164,6 +166,14 @@ labels_split_line (const char  *line,
 }
 
 static gboolean
+labels_are_classes (char * const *lines)
+{
+  g_auto(GStrv) names = vn_class_names_from_lines (lines);
+
+  return names != NULL;
+}
+
+static gboolean
 labels_use_samples (VnLabels      *self,
                     VnDataset     *dataset,
                     const char    *file,
@@ -197,6 +207,8 @@ labels_use_samples (VnLabels      *self,
       else if (n_missing++ == 0)
         missing = name;
     }
+  if (n_missing == n && labels_are_classes (lines))
+    return TRUE;
   if (n_missing == n)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
@@ -242,7 +254,12 @@ labels_read_lines (const char  *file,
   g_auto(GStrv) lines = vn_file_read_lines (file, &reason);
 
   if (lines != NULL && lines[0] != NULL)
-    return g_steal_pointer (&lines);
+    {
+      g_autofree char *whole = g_strjoinv ("\n", lines);
+      char **listed = strchr ("[{", *whole) != NULL ? vn_class_names_parse (whole) : NULL;
+
+      return listed != NULL ? listed : g_steal_pointer (&lines);
+    }
   if (lines != NULL || g_error_matches (reason, VN_ERROR, VN_ERROR_MALFORMED))
     g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is not a list of classes: it is %s"), file,
                  lines != NULL ? _("empty") : _("not text"));

@@ -3,6 +3,7 @@
 
 /* Telling by their shapes and ranges what a network's outputs are, and comparing what two networks say. */
 
+#include "vn-answers.h"
 #include "vn-model.h"
 #include "vn-task.h"
 #include "vn-tensor.h"
@@ -77,6 +78,8 @@ typedef struct
  * @read: the answer in outputs that are laid out so; %NULL: these are not, or there is no memory
  * @compare: adds what @other keeps of @first; @item: the place of the sample among the samples
  * @finish: (nullable): fills @kept, which has the whole numbers of @sum; without it the share is that of n_kept
+ * @keep: (nullable): both answers to a sample, as they are shown: sets the form of @kept and what belongs to it; @layout: of the
+ *   first; @most_pixels: that a mask may have. Without it nothing can be told of a sample alone
  */
 typedef struct
 {
@@ -90,6 +93,11 @@ typedef struct
                          VnKeptSum           *sum);
   void     (*finish)    (const VnKeptSum     *sum,
                          VnKept              *kept);
+  void     (*keep)      (gconstpointer        layout,
+                         gconstpointer        first,
+                         gconstpointer        other,
+                         guint                most_pixels,
+                         VnSampleAnswer      *kept);
 } VnTaskReader;
 
 #define VN_TASK(SYMBOL, name, ...) extern const VnTaskReader vn_task_##name;

@@ -67,7 +67,7 @@ make_full_run (guint seed)
   run->steps = g_ptr_array_new ();
   run->curve = vn_curve_new (VN_CURVE_COST_SIZE);
   run->spreads = g_ptr_array_new ();
-  run->answers = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_sample_answer_free);
+  run->answers = vn_sample_answers_new ();
   run->nodes = g_ptr_array_new ();
   return run;
 }
