@@ -47,8 +47,8 @@ class_names_take_name (const char **at)
  * vn_class_names_parse:
  * @text: a list of names, or names by their numbers, as JSON or Python write them: {0: 'person', 1: 'bicycle'} or ["person"]
  *
- * Returns: (transfer full) (nullable) (array zero-terminated): the names by number, at least one; empty where none is said. %NULL if
- *   it is nothing of that
+ * Returns: (transfer full) (nullable) (array zero-terminated): the names by number, at least one; empty where none is said. %NULL
+ *   if it is nothing of that
  */
 char **
 vn_class_names_parse (const char *text)
@@ -213,8 +213,8 @@ class_names_read (const char *file,
   g_autofree char *text = NULL;
 
   if (letters)
-    return g_file_get_contents (file, &text, NULL, NULL) && g_utf8_validate (text, -1, NULL) ? class_names_split_letters (text)
-           : NULL;
+    return !g_file_get_contents (file, &text, NULL, NULL) || !g_utf8_validate (text, -1, NULL) ? NULL
+           : class_names_split_letters (text);
   lines = vn_file_read_lines (file, NULL);
   return lines != NULL ? vn_class_names_from_lines (lines) : NULL;
 }
@@ -237,8 +237,8 @@ class_names_list_folders (VnDataset *dataset)
  * @n_classes: that the network chooses among; 0: not known
  * @letters: they are letters of a text
  *
- * Returns: (transfer full) (nullable) (array zero-terminated): what classes, or letters, are called, by number: as the user's file
- *   has it, or that of the network, or the folders, if there is one for each. %NULL: nobody knows
+ * Returns: (transfer full) (nullable) (array zero-terminated): what classes, or letters, are called, by number: as the user's
+ *   file has it, or that of the network, or the folders, if there is one for each. %NULL: nobody knows
  */
 char **
 vn_class_names_find (const VnModel *model,

@@ -259,7 +259,8 @@ judge_take_sums (const Trial    *trial,
     return vn_sample_ranks_refuse (error);
   if (n > 0)
     memcpy (&trial->sums[run * n], g_variant_get_data (sums), n * sizeof *trial->sums);
-  return kept == NULL || trial->meter == NULL || vn_kept_meter_take (trial->meter, (guint) run, kept) || vn_sample_ranks_refuse (error);
+  return kept == NULL || trial->meter == NULL || vn_kept_meter_take (trial->meter, (guint) run, kept) ||
+         vn_sample_ranks_refuse (error);
 }
 
 static gboolean

@@ -446,7 +446,7 @@ def count_detections(desk, app, preset):
     app.key("Escape")
     app.key("alt+3")
     app.steady(lambda: app.labels("Compare"), "the page goes on changing")
-    app.click("push button", "Detections on the Samples", "Compare")
+    app.click("push button", "Answers on the Samples", "Compare")
 
     def count():
         rows = [re.fullmatch("(?:all |([0-9]+) of )([0-9]+) kept", text) for text in app.labels("Compare")]

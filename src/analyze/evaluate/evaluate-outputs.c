@@ -276,3 +276,15 @@ evaluate_outputs_are_computed (const VnModel *model)
     }
   return TRUE;
 }
+
+/* (transfer container): of its outputs, in their order */
+const char **
+evaluate_outputs_list_names (VnPlan *plan)
+{
+  guint n = vn_plan_get_n_outputs (plan);
+  const char **names = g_new0 (const char *, n + 1);
+
+  for (guint i = 0; i < n; i++)
+    names[i] = vn_plan_get_output (plan, i)->name;
+  return names;
+}

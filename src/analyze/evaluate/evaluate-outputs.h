@@ -7,6 +7,7 @@
 #include "vn-dataset.h"
 #include "vn-error-sum.h"
 #include "vn-error-table.h"
+#include "vn-plan.h"
 #include "vn-tensor.h"
 
 G_BEGIN_DECLS
@@ -42,5 +43,6 @@ gboolean         evaluate_outputs_widen  (VnTensor             **outputs,
 gboolean         evaluate_outputs_are_classes (const VnModel    *model,
                                           VnDataset             *dataset);
 gboolean         evaluate_outputs_are_computed (const VnModel   *model);
+const char     **evaluate_outputs_list_names (VnPlan            *plan);
 
 G_END_DECLS

@@ -289,17 +289,6 @@ evaluate_check_inputs (VnPlan            *plan,
   return FALSE;
 }
 
-static const char **
-evaluate_list_outputs (VnPlan *plan)
-{
-  guint n = vn_plan_get_n_outputs (plan);
-  const char **names = g_new0 (const char *, n + 1);
-
-  for (guint i = 0; i < n; i++)
-    names[i] = vn_plan_get_output (plan, i)->name;
-  return names;
-}
-
 /* Networks that share a data set have their inputs in the same place. */
 static void
 evaluate_place_inputs (Evaluate *self,
@@ -327,7 +316,7 @@ evaluate_make_plans (Evaluate  *self,
       self->plans[k] = vn_plan_new (self->contestants[k].model, &options, NULL, error);
       if (self->plans[k] == NULL || !evaluate_check_inputs (self->plans[k], &self->contestants[k], error))
         return FALSE;
-      self->names[k] = evaluate_list_outputs (self->plans[k]);
+      self->names[k] = evaluate_outputs_list_names (self->plans[k]);
       evaluate_place_inputs (self, k);
     }
   return TRUE;
@@ -404,22 +393,6 @@ evaluate_look_at_outputs (Evaluate     *self,
   evaluate_probe (self, cancellable);
 }
 
-/* (transfer full) (nullable): by name */
-static GPtrArray *
-evaluate_take_answers (const Evaluate *self,
-                       guint           k)
-{
-  GPtrArray *answers = vn_kept_meter_steal_answers (self->meter, k - 1);
-
-  for (guint i = 0; answers != NULL && i < answers->len; i++)
-    {
-      VnSampleAnswer *answer = g_ptr_array_index (answers, i);
-
-      answer->name = g_strdup (vn_dataset_get_name (self->contestants[0].dataset, answer->sample));
-    }
-  return answers;
-}
-
 static void
 evaluate_sum_up (const Evaluate *self,
                  VnScore        *scores)
@@ -434,7 +407,7 @@ evaluate_sum_up (const Evaluate *self,
       if (k == 0)
         continue;
       vn_kept_meter_finish (self->meter, k - 1, &scores[k].kept);
-      scores[k].answers = evaluate_take_answers (self, k);
+      scores[k].answers = vn_kept_meter_steal_answers (self->meter, k - 1, self->contestants[0].dataset);
     }
   for (guint s = 0; s < self->options->n_samples; s++)
     for (guint k = 0; k < n; k++)

@@ -83,19 +83,27 @@ kept_meter_compare_places (gconstpointer a,
 /**
  * vn_kept_meter_steal_answers:
  * @k: which of the other networks
+ * @dataset: (nullable): of the samples: has their names
  *
- * Returns: (transfer full) (nullable) (element-type VnSampleAnswer): what it keeps of each sample that could be read, in the order
- *   of the data set; empty where nothing is told of a sample alone. %NULL if nobody had it collected
+ * Returns: (transfer full) (nullable) (element-type VnSampleAnswer): what it keeps of each sample that could be read, in the
+ *   order of the data set; empty where nothing is told of a sample alone. %NULL if nobody had it collected
  */
 GPtrArray *
 vn_kept_meter_steal_answers (VnKeptMeter *self,
-                             guint        k)
+                             guint        k,
+                             VnDataset   *dataset)
 {
   g_return_val_if_fail (self != NULL && k < self->n_others, NULL);
 
   if (self->answers == NULL)
     return NULL;
   g_ptr_array_sort (self->answers[k], kept_meter_compare_places);
+  for (guint i = 0; i < self->answers[k]->len && dataset != NULL; i++)
+    {
+      VnSampleAnswer *answer = g_ptr_array_index (self->answers[k], i);
+
+      answer->name = g_strdup (vn_dataset_get_name (dataset, answer->sample));
+    }
   return g_steal_pointer (&self->answers[k]);
 }
 

@@ -3,6 +3,7 @@
 
 /* How much of the answers of a first network others keep, whoever runs them. */
 
+#include "vn-dataset.h"
 #include "vn-task-reader.h"
 
 G_BEGIN_DECLS
@@ -17,7 +18,8 @@ void         vn_kept_meter_collect  (VnKeptMeter         *self,
                                      guint                n,
                                      gboolean             with_details);
 GPtrArray   *vn_kept_meter_steal_answers (VnKeptMeter    *self,
-                                     guint                k);         /* of VnSampleAnswer */
+                                     guint                k,
+                                     VnDataset           *dataset);   /* of VnSampleAnswer */
 void         vn_kept_meter_free     (VnKeptMeter         *self);
 gboolean     vn_kept_meter_look     (VnKeptMeter         *self,
                                      const VnTaskOutputs *first);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The boxes of a detector on the samples, float and quantized beside each other: a list of samples, and two pictures of one. */
+/* What both networks answer to the samples, float and quantized beside each other: a list of samples, and two pictures of one. */
 #include "vn-answers-view.h"
 
-#include "vn-boxes-picture.h"
+#include "vn-adaptive-bin.h"
+#include "vn-answer-cures.h"
+#include "vn-answer-picture.h"
+#include "vn-answer-words.h"
+#include "vn-class-names.h"
 #include "vn-compare-source.h"
 #include "vn-i18n.h"
 #include "vn-model-data.h"
@@ -12,6 +16,7 @@
 #define PICTURE_SIZE 640
 #define LIST_WIDTH   236
 #define MOST_ROWS    200
+#define NARROW       860   /* there is room for the pictures alone */
 
 struct _VnAnswersView
 {
@@ -21,33 +26,25 @@ struct _VnAnswersView
   VnRun           *run;            /* nullable: whose answers are shown */
   VnDataset       *dataset;        /* nullable: not opened yet */
   GCancellable    *opening, *loading;   /* nullable */
+  char           **names;          /* nullable: of classes */
   GPtrArray       *sorted;         /* of VnSampleAnswer, borrowed from @run: the most lost first */
   guint            shown;
+  gboolean         wants_focus;    /* the list shall have it, once there is one */
 
-  GtkWidget       *box;
+  GtkWidget       *adaptive;
   GtkListBox      *list;
-  GtkLabel        *titles[2];
-  VnBoxesPicture  *pictures[2];
+  GtkLabel        *titles[2], *captions[2];
+  VnAnswerPicture *pictures[2];
+  VnAnswerCures   *cures;
 };
 
 G_DEFINE_FINAL_TYPE (VnAnswersView, vn_answers_view, GTK_TYPE_WIDGET)
-
-static guint
-answers_view_count_lost (const VnSampleAnswer *answer)
-{
-  return answer->first->len - vn_sample_answer_count_kept (answer);
-}
 
 static int
 answers_view_compare (gconstpointer a,
                       gconstpointer b)
 {
-  const VnSampleAnswer *x = *(VnSampleAnswer * const *) a, *y = *(VnSampleAnswer * const *) b;
-  guint lost_x = answers_view_count_lost (x), lost_y = answers_view_count_lost (y);
-
-  if (lost_x != lost_y)
-    return lost_x > lost_y ? -1 : 1;
-  return x->sample < y->sample ? -1 : x->sample > y->sample;
+  return vn_sample_answer_compare (*(VnSampleAnswer * const *) a, *(VnSampleAnswer * const *) b);
 }
 
 /* ---- one sample ---- */
@@ -56,12 +53,15 @@ static void
 answers_view_say (VnAnswersView        *self,
                   const VnSampleAnswer *answer)
 {
-  guint n = answer->first->len, n_kept = vn_sample_answer_count_kept (answer), n_added = answer->other->len - n_kept;
-  g_autofree char *first = g_strdup_printf (ngettext ("Float · %u detection", "Float · %u detections", n), n), *other = NULL;
+  for (guint i = 0; i < 2; i++)
+    {
+      g_autofree char *title = vn_answer_words_dup_title (answer, self->names, i);
+      g_autofree char *markup = vn_answer_words_dup_markup (answer, self->names, i);
 
-  other = g_strdup_printf (_("Quantized · %u kept, %u lost, %u added"), n_kept, n - n_kept, n_added);
-  gtk_label_set_label (self->titles[0], first);
-  gtk_label_set_label (self->titles[1], other);
+      gtk_label_set_label (self->titles[i], title);
+      gtk_label_set_markup (self->captions[i], markup != NULL ? markup : "");
+      gtk_widget_set_visible (GTK_WIDGET (self->captions[i]), markup != NULL);
+    }
 }
 
 typedef struct
@@ -115,7 +115,11 @@ answers_view_loaded (GObject      *source,
     return;
   texture = pixbuf != NULL ? gdk_texture_new_for_pixbuf (pixbuf) : NULL;
   for (guint i = 0; i < 2; i++)
-    vn_boxes_picture_set (self->pictures[i], texture, load->answer, i);
+    {
+      vn_answer_picture_set (self->pictures[i], texture, load->answer, self->names, i);
+      gtk_widget_set_visible (GTK_WIDGET (self->pictures[i]), texture != NULL || load->answer->form == VN_ANSWER_BOXES ||
+                                                              load->answer->form == VN_ANSWER_MASK);
+    }
   answers_view_say (self, load->answer);
   self->shown = load->answer->sample;
 }
@@ -155,22 +159,17 @@ answers_view_make_row (VnAnswersView        *self,
                        const VnSampleAnswer *answer,
                        guint                 number)
 {
-  guint n = answer->first->len, n_kept = vn_sample_answer_count_kept (answer), n_added = answer->other->len - n_kept;
   const char *name = vn_dataset_get_name (self->dataset, answer->sample);
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *texts = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0), *label,
-            *below = gtk_label_new (name);
-  g_autofree char *text = NULL;
+  GtkWidget *row = gtk_list_box_row_new (), *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8),
+            *texts = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0), *label, *below = gtk_label_new (name);
+  g_autofree char *text = vn_answer_words_dup_row (answer, self->names), *spoken = g_strdup_printf ("%s, %s", name, text);
 
-  if (n == 0)
-    text = n_added > 0 ? g_strdup_printf (ngettext ("%u added", "%u added", n_added), n_added) : g_strdup (_("nothing detected"));
-  else
-    text = n_kept == n ? g_strdup_printf (ngettext ("all %u kept", "all %u kept", n), n)
-                       : g_strdup_printf (_("%u of %u kept"), n_kept, n);
   label = gtk_label_new (text);
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   gtk_label_set_xalign (GTK_LABEL (below), 0);
   gtk_label_set_ellipsize (GTK_LABEL (below), PANGO_ELLIPSIZE_MIDDLE);
-  gtk_widget_add_css_class (label, n_kept < n ? "heading" : "numeric");
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+  gtk_widget_add_css_class (label, vn_sample_answer_is_whole (answer) ? "numeric" : "heading");
   gtk_widget_add_css_class (below, "caption");
   gtk_widget_add_css_class (below, "dim-label");
   gtk_box_append (GTK_BOX (texts), label);
@@ -178,13 +177,16 @@ answers_view_make_row (VnAnswersView        *self,
   gtk_widget_set_valign (texts, GTK_ALIGN_CENTER);
   gtk_box_append (GTK_BOX (box), vn_sample_thumb_new (self->dataset, answer->sample, number));
   gtk_box_append (GTK_BOX (box), texts);
-  gtk_widget_set_tooltip_text (box, name);
-  return box;
+  gtk_widget_set_tooltip_text (box, spoken);
+  gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), box);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_LABEL, spoken, -1);
+  return row;
 }
 
 static void
 answers_view_fill (VnAnswersView *self)
 {
+  GtkListBoxRow *first;
   GtkWidget *child;
 
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->list))) != NULL)
@@ -196,8 +198,26 @@ answers_view_fill (VnAnswersView *self)
       if (answer->sample < vn_dataset_get_n (self->dataset))
         gtk_list_box_append (self->list, answers_view_make_row (self, answer, i + 1));
     }
-  if (gtk_list_box_get_row_at_index (self->list, 0) != NULL)
-    gtk_list_box_select_row (self->list, gtk_list_box_get_row_at_index (self->list, 0));
+  if ((first = gtk_list_box_get_row_at_index (self->list, 0)) != NULL)
+    {
+      gtk_list_box_select_row (self->list, first);
+      if (self->wants_focus)
+        gtk_widget_grab_focus (GTK_WIDGET (first));
+      self->wants_focus = FALSE;
+    }
+}
+
+/* How many answers are kept, and whether some are lost. */
+static void
+answers_view_sum_up (VnAnswersView *self)
+{
+  const VnSampleAnswer *worst = self->sorted->len > 0 ? g_ptr_array_index (self->sorted, 0) : NULL;
+  g_autofree char *figures = NULL;
+
+  if (worst == NULL)
+    return;
+  figures = vn_answer_words_dup_summary (self->sorted, &self->run->accuracy.kept);
+  vn_answer_cures_set_answers (self->cures, figures, vn_task_get_name (worst->kept.task), !vn_sample_answer_is_whole (worst));
 }
 
 /* The samples as the run had them, whatever the bench has now. */
@@ -207,6 +227,7 @@ typedef struct
   VnModel    *model;
   VnDataSpec *data;
   GHashTable *shapes;    /* nullable */
+  char      **names;     /* nullable: found while opening */
 } Opening;
 
 static void
@@ -218,6 +239,7 @@ answers_view_free_opening (gpointer data)
   vn_model_unref (self->model);
   vn_data_spec_free (self->data);
   g_clear_pointer (&self->shapes, g_hash_table_unref);
+  g_strfreev (self->names);
   g_free (self);
 }
 
@@ -227,11 +249,13 @@ answers_view_run_opening (GTask        *task,
                           gpointer      data,
                           GCancellable *cancellable)
 {
-  const Opening *opening = data;
+  Opening *opening = data;
+  const VnSampleAnswer *answer = g_ptr_array_index (opening->run->answers, 0);
   g_autoptr(GHashTable) sizes = NULL;
   GError *error = NULL;
   VnDataset *dataset = vn_model_open_data (opening->model, opening->data, opening->shapes, &sizes, NULL, &error);
 
+  opening->names = vn_class_names_find (opening->model, dataset, answer->n_classes, answer->kept.task == VN_TASK_TEXT);
   if (dataset != NULL)
     g_task_return_pointer (task, dataset, (GDestroyNotify) vn_dataset_unref);
   else
@@ -244,7 +268,7 @@ answers_view_opened (GObject      *source,
                      gpointer      data)
 {
   VnAnswersView *self = VN_ANSWERS_VIEW (source);
-  const Opening *opening = g_task_get_task_data (G_TASK (async));
+  Opening *opening = g_task_get_task_data (G_TASK (async));
   g_autoptr(VnDataset) dataset = g_task_propagate_pointer (G_TASK (async), NULL);
 
   if (dataset == NULL || self->run != opening->run)
@@ -252,6 +276,8 @@ answers_view_opened (GObject      *source,
   g_clear_object (&self->opening);
   g_clear_pointer (&self->dataset, vn_dataset_unref);
   self->dataset = g_steal_pointer (&dataset);
+  g_strfreev (self->names);
+  self->names = g_steal_pointer (&opening->names);
   answers_view_fill (self);
 }
 
@@ -294,10 +320,11 @@ vn_answers_view_dispose (GObject *object)
 
   answers_view_stop (self);
   g_clear_object (&self->opening);
-  g_clear_pointer (&self->box, gtk_widget_unparent);
+  g_clear_pointer (&self->adaptive, gtk_widget_unparent);
   g_clear_pointer (&self->sorted, g_ptr_array_unref);
   g_clear_pointer (&self->run, vn_run_unref);
   g_clear_pointer (&self->dataset, vn_dataset_unref);
+  g_clear_pointer (&self->names, g_strfreev);
   g_clear_object (&self->document);
   G_OBJECT_CLASS (vn_answers_view_parent_class)->dispose (object);
 }
@@ -314,10 +341,17 @@ static GtkWidget *
 answers_view_make_side (VnAnswersView *self,
                         guint          side)
 {
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6), *title = gtk_label_new (NULL), *picture = vn_boxes_picture_new ();
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6), *title = gtk_label_new (NULL), *caption = gtk_label_new (NULL),
+            *picture = vn_answer_picture_new ();
 
   self->titles[side] = GTK_LABEL (title);
-  self->pictures[side] = VN_BOXES_PICTURE (picture);
+  self->captions[side] = GTK_LABEL (caption);
+  gtk_label_set_wrap (self->captions[side], TRUE);
+  gtk_label_set_wrap_mode (self->captions[side], PANGO_WRAP_WORD_CHAR);
+  gtk_label_set_selectable (self->captions[side], TRUE);
+  gtk_label_set_xalign (self->captions[side], 0);
+  gtk_widget_add_css_class (caption, "numeric");
+  self->pictures[side] = VN_ANSWER_PICTURE (picture);
   gtk_widget_add_css_class (title, "heading");
   gtk_label_set_ellipsize (GTK_LABEL (title), PANGO_ELLIPSIZE_END);
   gtk_label_set_xalign (GTK_LABEL (title), 0);
@@ -325,14 +359,27 @@ answers_view_make_side (VnAnswersView *self,
   gtk_widget_set_vexpand (picture, TRUE);
   gtk_box_append (GTK_BOX (box), title);
   gtk_box_append (GTK_BOX (box), picture);
+  gtk_box_append (GTK_BOX (box), caption);
   return box;
+}
+
+/* @box: the list and the pictures, beside which there may be room */
+static void
+answers_view_add_cures (VnAnswersView *self,
+                        GtkWidget     *box)
+{
+  self->cures = VN_ANSWER_CURES (vn_answer_cures_new ());
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->cures));
+  self->adaptive = g_object_new (VN_TYPE_ADAPTIVE_BIN, "child", box, "min-width", 0, "break-at", NARROW, NULL);
+  gtk_widget_set_parent (self->adaptive, GTK_WIDGET (self));
+  g_object_bind_property (self->adaptive, "narrow", self->cures, "visible", G_BINDING_SYNC_CREATE | G_BINDING_INVERT_BOOLEAN);
 }
 
 static void
 vn_answers_view_init (VnAnswersView *self)
 {
   GtkWidget *scroller = gtk_scrolled_window_new (), *list = gtk_list_box_new (),
-            *sides = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
+            *sides = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12), *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
 
   self->sorted = g_ptr_array_new ();
   self->shown = G_MAXUINT;
@@ -346,11 +393,10 @@ vn_answers_view_init (VnAnswersView *self)
   for (guint i = 0; i < 2; i++)
     gtk_box_append (GTK_BOX (sides), answers_view_make_side (self, i));
   gtk_widget_set_hexpand (sides, TRUE);
-  self->box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
-  gtk_box_append (GTK_BOX (self->box), scroller);
-  gtk_box_append (GTK_BOX (self->box), sides);
-  gtk_widget_add_css_class (self->box, "answers");
-  gtk_widget_set_parent (self->box, GTK_WIDGET (self));
+  gtk_box_append (GTK_BOX (box), scroller);
+  gtk_box_append (GTK_BOX (box), sides);
+  gtk_widget_add_css_class (box, "answers");
+  answers_view_add_cures (self, box);
   g_signal_connect_swapped (list, "row-selected", G_CALLBACK (answers_view_row_selected), self);
   g_signal_connect_after (self, "map", G_CALLBACK (answers_view_open), NULL);
 }
@@ -365,6 +411,7 @@ vn_answers_view_set_document (VnAnswersView *self,
   g_return_if_fail (VN_IS_ANSWERS_VIEW (self) && VN_IS_DOCUMENT (document));
 
   g_set_object (&self->document, document);
+  vn_answer_cures_set_document (self->cures, document);
 }
 
 /**
@@ -389,14 +436,16 @@ vn_answers_view_set_run (VnAnswersView *self,
   for (guint i = 0; vn_answers_view_has_answers (self) && i < run->answers->len; i++)
     g_ptr_array_add (self->sorted, g_ptr_array_index (run->answers, i));
   g_ptr_array_sort (self->sorted, answers_view_compare);
+  g_clear_pointer (&self->names, g_strfreev);
   answers_view_fill (self);
+  answers_view_sum_up (self);
   answers_view_open (self);
 }
 
 /**
  * vn_answers_view_has_answers:
  *
- * Returns: whether the run is of a detector whose boxes are known
+ * Returns: whether it is known of the run what both networks answer
  */
 gboolean
 vn_answers_view_has_answers (VnAnswersView *self)
@@ -417,4 +466,22 @@ vn_answers_view_get_shown (VnAnswersView *self)
   g_return_val_if_fail (VN_IS_ANSWERS_VIEW (self), G_MAXUINT);
 
   return self->shown;
+}
+
+/**
+ * vn_answers_view_focus_list:
+ *
+ * The arrow keys walk through the samples from now on.
+ */
+void
+vn_answers_view_focus_list (VnAnswersView *self)
+{
+  GtkListBoxRow *row;
+
+  g_return_if_fail (VN_IS_ANSWERS_VIEW (self));
+
+  row = gtk_list_box_get_selected_row (self->list);
+  self->wants_focus = row == NULL;
+  if (row != NULL)
+    gtk_widget_grab_focus (GTK_WIDGET (row));
 }

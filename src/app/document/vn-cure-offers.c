@@ -5,12 +5,16 @@
 #include "vn-cure.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-thresholds.h"
 #include "vn-verdict.h"
 
 #include <math.h>
 
 /* Of one node, when it is looked at alone. */
 #define MAX_OF_NODE 3
+
+#define MAX_SEEN 3
+#define LEAST_SEEN 2     /* also of what is hardly worth it */
 
 typedef struct
 {
@@ -357,6 +361,32 @@ vn_cure_offers_list (VnDocument *document,
     }
   g_ptr_array_sort (self.offers, cure_offers_compare);
   return self.offers;
+}
+
+/**
+ * vn_cure_offers_choose:
+ * @offers: (element-type VnCureOffer): of vn_cure_offers_list()
+ *
+ * Returns: (transfer container) (element-type VnCureOffer): the few to be seen at a time: those that were not measured may hardly
+ *   be worth it, and none loses what the verdict rests on
+ */
+GPtrArray *
+vn_cure_offers_choose (GPtrArray *offers)
+{
+  GPtrArray *chosen = g_ptr_array_new ();
+
+  g_return_val_if_fail (offers != NULL, chosen);
+
+  for (guint i = 0; i < offers->len && chosen->len < MAX_SEEN; i++)
+    {
+      const VnCureOffer *offer = g_ptr_array_index (offers, i);
+
+      if (offer->gain < 0)
+        continue;
+      if (!isnan (offer->gain_db) || !(offer->most_db < VN_LEAST_GAIN_DB) || chosen->len < LEAST_SEEN)
+        g_ptr_array_add (chosen, (gpointer) offer);
+    }
+  return chosen;
 }
 
 /* ---- all at once ---- */

@@ -43,6 +43,7 @@ typedef struct
 VnHeadlineKind vn_cure_offers_get_scale (VnDocument *document);   /* of gains */
 GPtrArray *vn_cure_offers_list (VnDocument *document,
                                 VnNodeItem *item);    /* of VnCureOffer; NULL: of all nodes, one for each reason */
+GPtrArray *vn_cure_offers_choose (GPtrArray *offers);   /* the few to be seen, borrowed */
 const VnFinding *vn_cure_offers_find_reason (VnDocument *document,
                                              VnNodeItem *item);   /* NULL: none is known */
 char      *vn_cure_offers_dup_reason (VnDocument *document,

@@ -155,7 +155,7 @@ compare_page_fit_clicked (VnComparePage *self)
   vn_compare_link_fit (self->link);
 }
 
-/* The lower pane shows a table, what detectors find, or the tensor that is looked at. */
+/* The lower pane shows a table, what is answered to the samples, or the tensor that is looked at. */
 static void
 compare_page_lower_toggled (VnComparePage   *self,
                             GtkToggleButton *button)
@@ -173,7 +173,7 @@ compare_page_lower_toggled (VnComparePage   *self,
                                : GTK_WIDGET (self->tensor));
 }
 
-/* Boxes are kept of the last whole run alone. */
+/* Answers are kept of the last whole run alone. */
 static void
 compare_page_update_answers (VnComparePage *self)
 {
@@ -204,9 +204,11 @@ compare_page_toggle (GtkWidget  *widget,
   GtkToggleButton *button = g_str_has_suffix (name, "together") ? self->together : g_str_has_suffix (name, "table")
                             ? self->as_table : g_str_has_suffix (name, "answers") ? self->as_answers : self->fold;
 
-  if (!gtk_widget_get_visible (GTK_WIDGET (button)))
+  if (!gtk_widget_get_visible (GTK_WIDGET (button)) || !gtk_widget_get_mapped (widget))
     return;
   gtk_toggle_button_set_active (button, !gtk_toggle_button_get_active (button));
+  if (button == self->as_answers && gtk_toggle_button_get_active (button))
+    vn_answers_view_focus_list (self->answers);
 }
 
 static void
@@ -393,10 +395,6 @@ vn_compare_page_class_init (VnComparePageClass *klass)
   gtk_widget_class_install_action (class, "compare.answers", NULL, compare_page_toggle);
   gtk_widget_class_install_action (class, "compare.fold", NULL, compare_page_toggle);
   gtk_widget_class_install_action (class, "compare.open-file", NULL, compare_page_open_action);
-  gtk_widget_class_add_binding_action (class, GDK_KEY_m, GDK_ALT_MASK, "compare.together", NULL);
-  gtk_widget_class_add_binding_action (class, GDK_KEY_t, GDK_ALT_MASK, "compare.table", NULL);
-  gtk_widget_class_add_binding_action (class, GDK_KEY_d, GDK_ALT_MASK, "compare.answers", NULL);
-  gtk_widget_class_add_binding_action (class, GDK_KEY_l, GDK_ALT_MASK, "compare.fold", NULL);
 }
 
 static void
@@ -423,6 +421,24 @@ compare_page_connect_panes (VnComparePage *self)
     }
 }
 
+/* Wherever in the window the focus is. */
+static void
+compare_page_add_keys (VnComparePage *self)
+{
+  static const struct { guint key; const char *action; } keys[] = {
+    { GDK_KEY_m, "compare.together" }, { GDK_KEY_t, "compare.table" }, { GDK_KEY_d, "compare.answers" },
+    { GDK_KEY_l, "compare.fold" },
+  };
+  GtkEventController *controller = gtk_shortcut_controller_new ();
+
+  gtk_shortcut_controller_set_scope (GTK_SHORTCUT_CONTROLLER (controller), GTK_SHORTCUT_SCOPE_MANAGED);
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    gtk_shortcut_controller_add_shortcut (GTK_SHORTCUT_CONTROLLER (controller),
+                                          gtk_shortcut_new (gtk_keyval_trigger_new (keys[i].key, GDK_ALT_MASK),
+                                                            gtk_named_action_new (keys[i].action)));
+  gtk_widget_add_controller (GTK_WIDGET (self), controller);
+}
+
 static void
 vn_compare_page_init (VnComparePage *self)
 {
@@ -430,6 +446,7 @@ vn_compare_page_init (VnComparePage *self)
   self->sources = g_list_store_new (VN_TYPE_COMPARE_SOURCE);
   self->link = vn_compare_link_new (vn_compare_pane_get_view (self->panes[0]), vn_compare_pane_get_view (self->panes[1]));
   compare_page_connect_panes (self);
+  compare_page_add_keys (self);
   g_signal_connect_object (self->tensor, "rebuild", G_CALLBACK (compare_page_rebuild), self, G_CONNECT_SWAPPED);
   g_signal_connect_swapped (self->together, "toggled", G_CALLBACK (compare_page_together_toggled), self);
   g_signal_connect_swapped (self->columns, "toggled", G_CALLBACK (compare_page_columns_toggled), self);

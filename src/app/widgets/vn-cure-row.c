@@ -108,7 +108,7 @@ cure_row_describe_narrow (VnDocument        *document,
   if (isnan (offer->gain_db))
     return g_steal_pointer (&gain);
   cost = vn_gain_dup_cost (offer->bytes, offer->time_ratio);
-  return g_strjoin (" · ", gain, cost, NULL);
+  return offer->gain_count != NULL ? g_strjoin (" · ", gain, offer->gain_count, cost, NULL) : g_strjoin (" · ", gain, cost, NULL);
 }
 
 static GtkWidget *

@@ -18,9 +18,6 @@
 
 #include <math.h>
 
-#define MAX_ROWS 3
-#define LEAST_ROWS 2     /* also of what is hardly worth it */
-
 /* What measuring all cures may take; it can be cancelled. */
 #define MEASURE_SECONDS 120
 
@@ -101,24 +98,6 @@ cures_list_apply_all (VnCuresList *self)
 
 /* ---- one by one ---- */
 
-/* Of what is to be seen: those that were not measured may hardly be worth it, and none may lose what the verdict rests on. */
-static GPtrArray *
-cures_list_choose (GPtrArray *offers)
-{
-  GPtrArray *chosen = g_ptr_array_new ();
-
-  for (guint i = 0; i < offers->len && chosen->len < MAX_ROWS; i++)
-    {
-      const VnCureOffer *offer = g_ptr_array_index (offers, i);
-
-      if (offer->gain < 0)
-        continue;
-      if (!isnan (offer->gain_db) || !(offer->most_db < VN_LEAST_GAIN_DB) || chosen->len < LEAST_ROWS)
-        g_ptr_array_add (chosen, (gpointer) offer);
-    }
-  return chosen;
-}
-
 /* Where it is rounding alone everywhere that is said once. */
 static gboolean
 cures_list_is_rounding (GPtrArray *offers)
@@ -159,7 +138,7 @@ cures_list_add_effects (VnCuresList *self)
 static void
 cures_list_fill (VnCuresList *self)
 {
-  g_autoptr(GPtrArray) offers = vn_cure_offers_list (self->document, NULL), chosen = cures_list_choose (offers);
+  g_autoptr(GPtrArray) offers = vn_cure_offers_list (self->document, NULL), chosen = vn_cure_offers_choose (offers);
   g_autoptr(VnCureBundle) bundle = vn_cure_bundle_new (self->document, offers);
   gboolean unmeasured = FALSE, is_rounding = cures_list_is_rounding (chosen);
   guint n = chosen->len;

@@ -31,11 +31,12 @@ static const Case cases[] = {
    * blank between them */
   { "text", VN_TASK_TEXT, VN_SHAPE (1, 12, 12), 32, 96, 0, { "0c00aa00t000", "0c00uu00t000" }, VN_ANSWER_SYMBOLS, 1, 0, 0, 11,
     "2 0 9 / 2 10 9 / 0 - 2" },
-  { "shorter text", VN_TASK_TEXT, VN_SHAPE (1, 12, 12), 32, 96, 0, { "0c00aa00t000", "0c000000t000" }, VN_ANSWER_SYMBOLS, 1, 0, 0,
-    11, "2 0 9 / 2 9 / 0 - 1" },
-  { "longer text", VN_TASK_TEXT, VN_SHAPE (1, 12, 12), 32, 96, 0, { "0c0000a00000", "0b0c00a0a000" }, VN_ANSWER_SYMBOLS, 1, 0, 0,
-    11, "2 0 / 1 2 0 0 / 1 2" },
-  { "same text", VN_TASK_TEXT, VN_SHAPE (1, 12, 12), 32, 96, 0, { "0a00ab00b000", "0a000ab0b000" }, VN_ANSWER_SYMBOLS, 1, 1, 0, 11,
+  { "shorter text", VN_TASK_TEXT, VN_SHAPE (1, 12, 12), 32, 96, 0, { "0c00aa00t000", "0c000000t000" }, VN_ANSWER_SYMBOLS, 1, 0,
+    0, 11, "2 0 9 / 2 9 / 0 - 1" },
+  { "longer text", VN_TASK_TEXT, VN_SHAPE (1, 12, 12), 32, 96, 0, { "0c0000a00000", "0b0c00a0a000" }, VN_ANSWER_SYMBOLS, 1, 0,
+    0, 11, "2 0 / 1 2 0 0 / 1 2" },
+  { "same text", VN_TASK_TEXT, VN_SHAPE (1, 12, 12), 32, 96, 0, { "0a00ab00b000", "0a000ab0b000" }, VN_ANSWER_SYMBOLS, 1, 1, 0,
+    11,
     "0 0 1 1 / 0 0 1 1 / 0 1 2 3" },
   { "tokens", VN_TASK_TOKENS, VN_SHAPE (1, 4, 11), 0, 0, 4, { "cabb", "cbbb" }, VN_ANSWER_SYMBOLS, 4, 3, 0, 11,
     "2 0 1 1 / 2 1 1 1 / 0 - 2 3" },
@@ -49,13 +50,14 @@ read_class (char letter)
   return letter >= 'a' ? (guint) (letter - 'a' + 1) % 12 : (guint) (letter - '0');
 }
 
-/* Numbers that make the answer that the characters tell. Letters are numbered from a on, where 0 is a blank; “t” is 10, “u” 11. */
+/* Letters are numbered from a on, where 0 is a blank; “t” is 10, “u” 11. */
 static guint
 read_letter (char letter)
 {
   return letter == 't' ? 10 : letter == 'u' ? 11 : letter == '0' ? 0 : (guint) (letter - 'a' + 1);
 }
 
+/* Numbers that make the answer that the characters tell. */
 static void
 fill (const Case *what,
       const char *side,
@@ -282,7 +284,8 @@ test_meter (void)
 {
   static const guint samples[] = { 4, 2, 9 };
   static const float numbers[3][3][3] = {
-    { { 0, 1, 2 }, { 0, 1, 2 }, { 3, 1, 2 } }, { { 5, 1, 2 }, { 5, 9, 2 }, { 5, 1, 2 } }, { { 0, 1, 0 }, { 0, 1, 0 }, { 0, 1, 0 } },
+    { { 0, 1, 2 }, { 0, 1, 2 }, { 3, 1, 2 } }, { { 5, 1, 2 }, { 5, 9, 2 }, { 5, 1, 2 } },
+    { { 0, 1, 0 }, { 0, 1, 0 }, { 0, 1, 0 } },
   };
   static const guint kept[2][3] = { { 0, 1, 1 }, { 1, 0, 1 } };      /* in the order of the data set: 2, 4, 9 */
   g_autoptr(VnModel) model = vn_model_new (8, 13);
@@ -315,7 +318,7 @@ test_meter (void)
     }
   for (guint k = 0; k < 2; k++)
     {
-      g_autoptr(GPtrArray) answers = vn_kept_meter_steal_answers (meter, k);
+      g_autoptr(GPtrArray) answers = vn_kept_meter_steal_answers (meter, k, NULL);
 
       g_assert_cmpuint (answers->len, ==, 3);
       for (guint i = 0; i < 3; i++)
