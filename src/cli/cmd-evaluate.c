@@ -371,6 +371,34 @@ cmd_evaluate_add_kept (JsonBuilder  *json,
   json_builder_end_object (json);
 }
 
+/* In the order of the data set. */
+static void
+cmd_evaluate_add_answers (JsonBuilder *json,
+                          GPtrArray   *answers)
+{
+  if (answers == NULL || answers->len == 0)
+    return;
+  vn_json_begin_array (json, "answers");
+  for (guint i = 0; i < answers->len; i++)
+    {
+      const VnSampleAnswer *answer = g_ptr_array_index (answers, i);
+      const VnKept *kept = &answer->kept;
+
+      json_builder_begin_object (json);
+      vn_json_add_text (json, "sample", answer->name);
+      if (vn_task_get_counted (kept->task) != NULL)
+        {
+          vn_json_add_int (json, "of", (gint64) kept->n);
+          vn_json_add_int (json, "kept", (gint64) kept->n_kept);
+          vn_json_add_int (json, "lost", (gint64) (kept->n - kept->n_kept));
+          vn_json_add_int (json, "added", (gint64) kept->n_added);
+        }
+      vn_json_add_number (json, "share", kept->share);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
 static void
 cmd_evaluate_add_metrics (JsonBuilder   *json,
                           const VnScore *score)
@@ -447,6 +475,7 @@ cmd_evaluate_add_scores (JsonBuilder *json,
         vn_json_add_int (json, "same_class_as_first", (gint64) score->kept.n_kept);
       else if (score->kept.n_samples > 0)
         cmd_evaluate_add_kept (json, &score->kept);
+      cmd_evaluate_add_answers (json, score->answers);
       cmd_evaluate_add_metrics (json, score);
       if (score->errors != NULL)
         cmd_evaluate_add_errors (json, score->errors);

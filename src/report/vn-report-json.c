@@ -25,6 +25,8 @@
  *                                                                                    with --origins, those of the samples first
  *   "cures":    [ { "tensor", "reason", "cure", "outcome", "before_sqnr_db", "after_sqnr_db", "before_bytes", "after_bytes" } ],
  *                                                                                    with --cures
+ *   "answers":  [ { "sample", "of", "kept", "lost", "added", "share" } ],   most lost first; of a mask the share alone; absent
+ *                                                                           where nothing is told of a sample alone
  *   "curve":    [ { "state", "predicted_sqnr_db", "measured_sqnr_db", "bytes", "integer_share", "wide_share",
  *                   "time_ratio", "float_tensors", "wide_tensors", "small_weights", "rules" } ],    with --curve, cheapest first;
  *                                                                                    rules: as in a recipe

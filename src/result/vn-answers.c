@@ -151,6 +151,57 @@ answers_get_loss (const VnSampleAnswer *self)
   return isnan (self->kept.share) ? -1 : 1 - self->kept.share;
 }
 
+static int
+answers_compare (gconstpointer a,
+                 gconstpointer b)
+{
+  return vn_sample_answer_compare (*(VnSampleAnswer * const *) a, *(VnSampleAnswer * const *) b);
+}
+
+/**
+ * vn_sample_answers_sort:
+ * @answers: (element-type VnSampleAnswer): of one task
+ *
+ * Returns: (transfer container) (element-type VnSampleAnswer): @answers, which own them, in the order of
+ *   vn_sample_answer_compare()
+ */
+GPtrArray *
+vn_sample_answers_sort (GPtrArray *answers)
+{
+  GPtrArray *sorted = g_ptr_array_new ();
+
+  g_return_val_if_fail (answers != NULL, sorted);
+
+  for (guint i = 0; i < answers->len; i++)
+    g_ptr_array_add (sorted, g_ptr_array_index (answers, i));
+  g_ptr_array_sort (sorted, answers_compare);
+  return sorted;
+}
+
+/**
+ * vn_sample_answers_dup_figures:
+ * @answers: (element-type VnSampleAnswer)
+ *
+ * Returns: (transfer full) (element-type VnSampleAnswer): the same without boxes, masks and whatever else takes memory
+ */
+GPtrArray *
+vn_sample_answers_dup_figures (GPtrArray *answers)
+{
+  GPtrArray *figures = vn_sample_answers_new ();
+
+  g_return_val_if_fail (answers != NULL, figures);
+
+  for (guint i = 0; i < answers->len; i++)
+    {
+      const VnSampleAnswer *answer = g_ptr_array_index (answers, i);
+      VnSampleAnswer *figure = vn_sample_answer_new (answer->sample, &answer->kept);
+
+      figure->name = g_strdup (answer->name);
+      g_ptr_array_add (figures, figure);
+    }
+  return figures;
+}
+
 /**
  * vn_sample_answer_compare:
  * @other: of the same task

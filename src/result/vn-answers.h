@@ -77,6 +77,8 @@ typedef struct
 } VnSampleAnswer;
 
 GPtrArray      *vn_sample_answers_new       (void);
+GPtrArray      *vn_sample_answers_dup_figures (GPtrArray          *answers);
+GPtrArray      *vn_sample_answers_sort      (GPtrArray            *answers);
 VnSampleAnswer *vn_sample_answer_new        (guint                 sample,
                                              const VnKept         *kept);
 void            vn_sample_answer_free       (VnSampleAnswer       *self);

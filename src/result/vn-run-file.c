@@ -24,6 +24,7 @@
  *       "cures": [ { "tensor", "reason", "cure", "state", "before-sqnr", "after-sqnr", "before", "after",
  * "before-bytes", "after-bytes", "time-ratio", "problem" } ] },
  *                                                             before, after: { "worst-output-sqnr", "kept", "labeled", "right" }
+ *     "answers": [ { "sample", "index", "task", "of", "kept", "added", "share", "mean" } ],
  *     "steps": [ { "title", "outcome", "kept", "before-sqnr", "after-sqnr" } ],
  *     "curve": { "cost", "samples", "points": [ { "chosen", "plain", "used", "predicted-sqnr", "measured-sqnr", "bytes",
  * "integer-share",

@@ -180,6 +180,7 @@ vn_run_new_estimated (VnRun               *base,
   run_set (self, VN_FACET_DIAGNOSIS, NULL);
   run_set (self, VN_FACET_VERIFICATION, NULL);
   run_set (self, VN_FACET_STEPS, NULL);
+  run_set (self, VN_FACET_ANSWERS, NULL);
   run_set (self, VN_FACET_RECIPE_DIGEST, NULL);
   run_set (self, VN_FACET_RECIPE, expectation->recipe);
   run_set (self, VN_FACET_PLAN, expectation->plan);
@@ -275,6 +276,9 @@ vn_run_without_networks (VnRun *base)
     run_keep_figures (self);
   if (self->spreads == NULL)
     self->spreads = vn_run_list_spreads (self);
+  if (self->answers != NULL)
+    g_ptr_array_unref (self->answers);
+  self->answers = base->answers != NULL ? vn_sample_answers_dup_figures (base->answers) : NULL;
   vn_run_set_seconds (self, vn_run_get_seconds (base, NULL));
   g_clear_pointer (&self->identity, vn_identity_map_unref);
 #define VN_RUN_FACET(SYMBOL, Type, field, take, release, life) VN_RUN_FACET_##life (field, release)

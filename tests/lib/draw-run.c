@@ -153,6 +153,24 @@ draw_verification (GRand *rand,
 }
 
 static void
+draw_answers (GRand *rand,
+              VnRun *self)
+{
+  self->answers = vn_sample_answers_new ();
+  for (guint n = (guint) g_rand_int_range (rand, 0, 6); n > 0; n--)
+    {
+      const guint task = (guint) g_rand_int_range (rand, 1, VN_N_TASKS);
+      const guint64 all = (guint64) g_rand_int_range (rand, 0, 50);
+      const VnKept kept = { (VnTask) task, 1, all, (guint64) g_rand_int_range (rand, 0, (gint32) all + 1),
+                            (guint64) g_rand_int (rand), draw_number (rand), draw_number (rand) };
+      VnSampleAnswer *answer = vn_sample_answer_new (g_rand_int (rand), &kept);
+
+      answer->name = draw_text_or_null (rand);
+      g_ptr_array_add (self->answers, answer);
+    }
+}
+
+static void
 draw_nodes (GRand *rand,
             VnRun *self)
 {
@@ -275,5 +293,7 @@ draw_run (GRand *rand)
   self->n_held_out = g_rand_int (rand);
   self->n_quantized = g_rand_int (rand);
   vn_run_set_seconds (self, draw_number (rand));
+  if (g_rand_boolean (rand))
+    draw_answers (rand, self);
   return self;
 }

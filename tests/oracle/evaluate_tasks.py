@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """evaluate_tasks.py CLI
 
-What `evaluate` says is kept of detections and masks against NumPy in double precision, on real networks and photographs. The
-outputs come from `evaluate` itself: a metric of its user writes them into files. Counts must be equal, the overlap of masks to 12
-digits."""
+What `evaluate` says is kept of detections, masks and classes, of all samples and of each, against NumPy in double precision, on
+real networks and photographs. The outputs come from `evaluate` itself: a metric of its user writes them into files. Counts must
+be equal, the overlap of masks to 12 digits. What is kept of texts is counted in ONNX Runtime, on lines that a network made for it
+reads; the report of the run must list the same as `evaluate`."""
 import collections
 import glob
 import json
@@ -20,6 +21,9 @@ oracle.use_oracle_python()
 SHARED = oracle.shared_folder()
 
 import numpy as np  # noqa: E402
+import onnx  # noqa: E402
+from onnx import helper, numpy_helper  # noqa: E402
+from PIL import Image  # noqa: E402
 
 cli = sys.argv[1]
 failed = 0
@@ -131,12 +135,23 @@ def read_classes(outputs):
     return next(iter(outputs.values()))[0].argmax(axis=0)
 
 
+def expect_each(name, row, counts):
+    """Of each sample: how many there are, kept, and added."""
+    got = [(each['of'], each['kept'], each['added']) for each in row['answers']]
+    expect(got == counts and all(each['lost'] == each['of'] - each['kept'] for each in row['answers']),
+           '%s, of each sample: %s, not %s' % (name, got, counts))
+    expect(len({each['sample'] for each in row['answers']}) == len(counts) > 0, '%s: names of samples' % name)
+
+
 def check_boxes(name, row, samples, read):
     n = n_kept = n_added = 0
+    counts = []
     for first, other in samples:
         a, b = read(first), read(other)
         kept, added = match(a, b)
         n, n_kept, n_added = n + len(a), n_kept + kept, n_added + added
+        counts.append((len(a), kept, added))
+    expect_each(name, row, counts)
     got = row['kept']
     expect(n > 0, '%s: nothing was detected' % name)
     expect((got['detections'], got['kept'], got['added']) == (n, n_kept, n_added),
@@ -147,16 +162,27 @@ def check_boxes(name, row, samples, read):
 
 def check_masks(name, row, samples, read):
     both, either = collections.Counter(), collections.Counter()
-    for first, other in samples:
+    for (first, other), each in zip(samples, row['answers'], strict=True):
         a, b = read(first), read(other)
+        overlaps = []
         for k in set(np.unique(a)) | set(np.unique(b)):
             both[k] += np.sum((a == k) & (b == k))
             either[k] += np.sum((a == k) | (b == k))
+            overlaps.append(np.sum((a == k) & (b == k)) / np.sum((a == k) | (b == k)))
+        expect(abs(each['share'] - np.mean(overlaps)) < 1e-12 and 'of' not in each, '%s: %s, not %.15g' %
+               (name, each, np.mean(overlaps)))
     share = np.mean([both[k] / either[k] for k in either])
     expect(row['kept']['measure'] == 'mask-overlap' and abs(row['kept']['share'] - share) < 1e-12,
            '%s: %s, not %.15g' % (name, row['kept'], share))
     expect(0.1 < share < 1, '%s: an overlap of %g shows nothing' % (name, share))
     print('%s: %.4f of the masks' % (name, share))
+
+
+def check_classes(name, row, samples, read):
+    counts = [(1, int(read(first) == read(other)), 0) for first, other in samples]
+    expect_each(name, row, counts)
+    expect(row['same_class_as_first'] == sum(kept for _, kept, _ in counts), '%s: %s' % (name, row))
+    print('%s: %d of %d the same class' % (name, row['same_class_as_first'], len(counts)))
 
 
 def check(folder, name, task, checker, read, *options):
@@ -178,7 +204,72 @@ def check(folder, name, task, checker, read, *options):
     checker(name, rows[1], [(by_model[0][i], by_model[1][i]) for i in sorted(by_model[0])], read)
 
 
+LETTERS, STEPS, HEIGHT, STEP = 'abcdefghijklmnop', 12, 32, 16
+
+
+def make_reader(path, rng):
+    """Reads lines whose letters are patterns of its own: a step for each place; the first of its numbers is the blank."""
+    patterns = np.kron(rng.choice([-1., 1.], (len(LETTERS), 8, 4)), np.ones((4, 4)))
+    weights = np.concatenate([np.zeros((1, HEIGHT, STEP)), patterns])[:, None] / 40
+    bias = np.concatenate([[2.], np.zeros(len(LETTERS))])
+    constants = [numpy_helper.from_array(v.astype(np.float32), n) for n, v in (('w', weights), ('b', bias))]
+    constants.append(numpy_helper.from_array(np.array([2]), 'axes'))
+    nodes = [helper.make_node('Conv', ['line', 'w', 'b'], ['c'], 'read', strides=[HEIGHT, STEP]),
+             helper.make_node('Squeeze', ['c', 'axes'], ['s']), helper.make_node('Transpose', ['s'], ['t'], perm=[0, 2, 1]),
+             helper.make_node('Softmax', ['t'], ['letters'], axis=2)]
+    ends = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)
+            for name, shape in (('line', [1, 1, HEIGHT, STEP * STEPS]), ('letters', [1, STEPS, 1 + len(LETTERS)]))]
+    model = helper.make_model(helper.make_graph(nodes, 'reader', ends[:1], ends[1:], constants),
+                              opset_imports=[helper.make_opsetid('', 13)], ir_version=8)
+    model.metadata_props.add(key='character', value='\n'.join(LETTERS))
+    onnx.save(model, path)
+    return patterns
+
+
+def write_lines(folder, patterns, rng, n):
+    """Letters at every other place, of which some are hardly to be told from others."""
+    os.mkdir(folder)
+    for i in range(n):
+        line = np.zeros((HEIGHT, STEP * STEPS))
+        for at in range(0, STEPS, 2):
+            a, b = rng.choice(len(LETTERS), 2, replace=False)
+            mixed = rng.uniform(0.485, 0.515) if i % 2 and at == 4 else rng.uniform(0, 0.3)
+            line[:, at * STEP:(at + 1) * STEP] = (1 - mixed) * patterns[a] + mixed * patterns[b]
+        Image.fromarray(np.uint8(np.clip(127.5 + 100 * line, 0, 255))).save(os.path.join(folder, '%03d.png' % i))
+
+
+def read_lines(model, folder):
+    session = oracle.open_session(model)
+    texts = []
+    for path in sorted(glob.glob(os.path.join(folder, '*.png'))):
+        values = (np.asarray(Image.open(path), np.float32) - np.float32(127.5)) / np.float32(127.5)
+        best = [0, *session.run(None, {'line': values[None, None]})[0][0].argmax(axis=1)]
+        texts.append(''.join(LETTERS[k - 1] for before, k in zip(best, best[1:]) if k not in (0, before)))
+    return texts
+
+
+def check_texts(folder):
+    model, quantized = os.path.join(folder, 'reader.onnx'), os.path.join(folder, 'reader-quantized.onnx')
+    lines, project = os.path.join(folder, 'lines'), os.path.join(folder, 'reader.vernier')
+    rng = np.random.default_rng(8)
+    write_lines(lines, make_reader(model, rng), rng, 24)
+    data = ['--data', lines, '--mean', '127.5', '--std', '127.5']
+    run('quantize', model, '-o', quantized, '--preset', 'npu-cnn', '--save-project', project, '--no-verify', *data)
+    row = json.loads(run('evaluate', model, quantized, '--json', *data))['models'][1]
+    first, other = read_lines(model, lines), read_lines(quantized, lines)
+    counts = [(1, int(a == b), 0) for a, b in zip(first, other)]
+    expect(len(set(first)) == 24 and all(len(text) == STEPS / 2 for text in first), 'lines: %s' % first)
+    expect(0 < sum(kept for _, kept, _ in counts) < 24, 'all lines are the same, or none: %s' % other)
+    expect_each('lines', row, counts)
+    told = {each['sample']: each for each in row['answers']}
+    listed = json.loads(run('report', project, '--format', 'json'))['answers']
+    expect(len(listed) > 2 and all(told[each['sample']] == each for each in listed), 'the report: %s' % listed)
+    expect([each['lost'] for each in listed] == sorted((each['lost'] for each in listed), reverse=True), 'order: %s' % listed)
+    print('lines: %d of 24 kept, %d in the report' % (sum(kept for _, kept, _ in counts), len(listed)))
+
+
 with tempfile.TemporaryDirectory() as folder:
+    check_texts(folder)
     check(folder, 'det_ultraface_rfb320', 'detection', check_boxes, read_ultraface, '--mean', '127', '--std', '128')
     check(folder, 'det_yunet_n_dynamic', 'detection', check_boxes, read_yunet, '--color', 'bgr', '--shape', 'input=1x3x320x320')
     check(folder, 'det_yolox_nano_416', 'detection', check_boxes, read_yolox, '--color', 'bgr', '--fit', 'letterbox')
@@ -187,5 +278,7 @@ with tempfile.TemporaryDirectory() as folder:
           '--std', '57.375,57.12,58.395')
     check(folder, 'seg_sinet_portrait_320', 'segmentation', check_masks, read_classes, '--color', 'bgr', '--mean',
           '102.890434,111.25247,126.91212', '--std', '16048,16019,16743')
+    check(folder, 'cls_mobilenetv2_035_128_flowers', 'classification', check_classes,
+          lambda outputs: next(iter(outputs.values())).ravel().argmax(), '--mean', '127.5', '--std', '127.5')
 
 sys.exit(failed > 0)

@@ -40,11 +40,12 @@ struct _VnAnswersView
 
 G_DEFINE_FINAL_TYPE (VnAnswersView, vn_answers_view, GTK_TYPE_WIDGET)
 
-static int
-answers_view_compare (gconstpointer a,
-                      gconstpointer b)
+/* Of a run that learns more the answers stay the same ones, and so does what is shown. */
+static gboolean
+answers_view_is_of (VnAnswersView *self,
+                    VnRun         *run)
 {
-  return vn_sample_answer_compare (*(VnSampleAnswer * const *) a, *(VnSampleAnswer * const *) b);
+  return self->run == run || (self->run != NULL && run != NULL && run->answers != NULL && self->run->answers == run->answers);
 }
 
 /* ---- one sample ---- */
@@ -111,7 +112,7 @@ answers_view_loaded (GObject      *source,
   g_autoptr(GdkPixbuf) pixbuf = g_task_propagate_pointer (G_TASK (async), &error);
   g_autoptr(GdkTexture) texture = NULL;
 
-  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED) || self->run != load->run)
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED) || !answers_view_is_of (self, load->run))
     return;
   texture = pixbuf != NULL ? gdk_texture_new_for_pixbuf (pixbuf) : NULL;
   for (guint i = 0; i < 2; i++)
@@ -271,7 +272,7 @@ answers_view_opened (GObject      *source,
   Opening *opening = g_task_get_task_data (G_TASK (async));
   g_autoptr(VnDataset) dataset = g_task_propagate_pointer (G_TASK (async), NULL);
 
-  if (dataset == NULL || self->run != opening->run)
+  if (dataset == NULL || !answers_view_is_of (self, opening->run))
     return;
   g_clear_object (&self->opening);
   g_clear_pointer (&self->dataset, vn_dataset_unref);
@@ -424,18 +425,24 @@ vn_answers_view_set_run (VnAnswersView *self,
 {
   g_return_if_fail (VN_IS_ANSWERS_VIEW (self));
 
-  if (run == self->run)
-    return;
+  if (answers_view_is_of (self, run))
+    {
+      if (run != NULL)
+        {
+          vn_run_ref (run);
+          g_clear_pointer (&self->run, vn_run_unref);
+          self->run = run;
+        }
+      return;
+    }
   answers_view_stop (self);
   g_clear_object (&self->opening);
   g_clear_pointer (&self->dataset, vn_dataset_unref);
   g_clear_pointer (&self->run, vn_run_unref);
-  g_ptr_array_set_size (self->sorted, 0);
   self->shown = G_MAXUINT;
   self->run = run != NULL ? vn_run_ref (run) : NULL;
-  for (guint i = 0; vn_answers_view_has_answers (self) && i < run->answers->len; i++)
-    g_ptr_array_add (self->sorted, g_ptr_array_index (run->answers, i));
-  g_ptr_array_sort (self->sorted, answers_view_compare);
+  g_clear_pointer (&self->sorted, g_ptr_array_unref);
+  self->sorted = vn_answers_view_has_answers (self) ? vn_sample_answers_sort (run->answers) : g_ptr_array_new ();
   g_clear_pointer (&self->names, g_strfreev);
   answers_view_fill (self);
   answers_view_sum_up (self);
@@ -445,14 +452,17 @@ vn_answers_view_set_run (VnAnswersView *self,
 /**
  * vn_answers_view_has_answers:
  *
- * Returns: whether it is known of the run what both networks answer
+ * Returns: whether it is known of the run what both networks answer; of one that was kept there are only figures
  */
 gboolean
 vn_answers_view_has_answers (VnAnswersView *self)
 {
+  const GPtrArray *answers;
+
   g_return_val_if_fail (VN_IS_ANSWERS_VIEW (self), FALSE);
 
-  return self->run != NULL && self->run->answers != NULL && self->run->answers->len > 0;
+  answers = self->run != NULL ? self->run->answers : NULL;
+  return answers != NULL && answers->len > 0 && ((const VnSampleAnswer *) answers->pdata[0])->form != VN_ANSWER_FIGURES;
 }
 
 /**

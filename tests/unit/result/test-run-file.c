@@ -135,6 +135,24 @@ check_verification (const VnVerification *a,
 }
 
 static void
+check_answers (GPtrArray *a,
+               GPtrArray *b)
+{
+  g_assert_cmpuint (a->len, ==, b->len);
+  for (guint i = 0; i < a->len; i++)
+    {
+      const VnSampleAnswer *x = g_ptr_array_index (a, i), *y = g_ptr_array_index (b, i);
+
+      g_assert_cmpstr (x->name, ==, y->name);
+      g_assert_cmpuint (x->sample, ==, y->sample);
+      g_assert_cmpint (x->kept.task, ==, y->kept.task);
+      g_assert_true (x->kept.n == y->kept.n && x->kept.n_kept == y->kept.n_kept && x->kept.n_added == y->kept.n_added);
+      g_assert_true (same_number (x->kept.share, y->kept.share) && same_number (x->kept.mean, y->kept.mean));
+      g_assert_cmpint (y->form, ==, VN_ANSWER_FIGURES);
+    }
+}
+
+static void
 check_verdict (const VnRun *a,
                const VnRun *b)
 {
@@ -151,7 +169,7 @@ static void
 test_roundtrip (void)
 {
   g_autoptr(GRand) rand = g_rand_new_with_seed (11);
-  guint n_rows = 0, n_data = 0, n_shapes = 0, n_contributions = 0, n_verified = 0, n_bodies = 0;
+  guint n_rows = 0, n_data = 0, n_shapes = 0, n_contributions = 0, n_verified = 0, n_bodies = 0, n_answers = 0;
 
   for (guint i = 0; i < N_RECORDS; i++)
     {
@@ -188,6 +206,10 @@ test_roundtrip (void)
       g_assert_true ((record->verification == NULL) == (again->verification == NULL));
       if (record->verification != NULL)
         check_verification (record->verification, again->verification);
+      g_assert_true ((record->answers == NULL) == (again->answers == NULL));
+      if (record->answers != NULL)
+        check_answers (record->answers, again->answers);
+      n_answers += record->answers != NULL ? record->answers->len : 0;
       n_verified += record->verification != NULL;
       n_contributions += record->contributions != NULL ? vn_contributions_get_n (record->contributions) : 0;
       check_verdict (record, again);
@@ -197,7 +219,8 @@ test_roundtrip (void)
       n_shapes += record->settings.shapes != NULL;
     }
   g_test_message ("%u rows, %u with samples, %u with sizes", n_rows, n_data, n_shapes);
-  g_assert_true (n_rows > 300 && n_data > 50 && n_shapes > 50 && n_contributions > 300 && n_verified > 50 && n_bodies > 50);
+  g_assert_true (n_rows > 300 && n_data > 50 && n_shapes > 50 && n_contributions > 300 && n_verified > 50 && n_bodies > 50 &&
+                 n_answers > 100);
 }
 
 /* Paths below the folder are relative to it; the folder may be moved. */

@@ -7,6 +7,8 @@
 #include "vn-error.h"
 #include "vn-quant-plan.h"
 
+#include <math.h>
+
 enum { IS_KEPT, IS_LIVE };
 
 static const struct { const char *name, *take; gsize offset; int life; } facets[] = {
@@ -145,17 +147,33 @@ test_richer (void)
 static void
 test_networks (void)
 {
+  const VnKept kept = { VN_TASK_DETECTION, 1, 3, 2, 1, 2. / 3, NAN };
   g_autoptr(VnRun) run = make_run (5), record = NULL, again = NULL, other = NULL;
   g_autoptr(VnModel) stranger = mixed_model_words ();
   g_autoptr(GError) error = NULL;
   const GPtrArray *nodes = run->source->graph->nodes;
+  const VnSampleAnswer *figure;
+  VnSampleAnswer *answer;
 
+  g_clear_pointer (&run->answers, g_ptr_array_unref);
+  run->answers = vn_sample_answers_new ();
+  answer = vn_sample_answer_new (7, &kept);
+  answer->form = VN_ANSWER_BOXES;
+  answer->first = g_array_new (FALSE, FALSE, sizeof (VnDetection));
+  answer->other = g_array_new (FALSE, FALSE, sizeof (VnDetection));
+  answer->partners = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_ptr_array_add (run->answers, answer);
   g_clear_pointer (&run->source_digest, g_free);
   run->source_digest = vn_model_dup_digest (run->source);
   record = vn_run_without_networks (run);
   for (guint i = 0; i < VN_N_FACETS; i++)
     if (facets[i].life == IS_LIVE)
       g_assert_null (get_facet (record, i));
+  g_assert_cmpuint (record->answers->len, ==, 1);
+  figure = g_ptr_array_index (record->answers, 0);
+  g_assert_cmpuint (figure->kept.n_kept, ==, 2);
+  g_assert_cmpint (figure->form, ==, VN_ANSWER_FIGURES);
+  g_assert_true (figure->first == NULL && figure->partners == NULL);
   g_assert_cmpuint (record->nodes->len, ==, nodes->len);
   g_assert_cmpuint (record->n_nodes, ==, nodes->len);
   g_assert_true (record->spreads != NULL && record->notes == run->notes);
