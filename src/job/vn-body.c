@@ -6,6 +6,7 @@
 #include "vn-graph-edit.h"
 #include "vn-i18n.h"
 #include "vn-jobs.h"
+#include "vn-node-index.h"
 
 static void
 body_free (gpointer data)
@@ -115,7 +116,9 @@ body_open_attribute (const VnNode  *node,
                      const char    *name,
                      GError       **error)
 {
-  g_autoptr(VnModel) expanded = vn_model_expand_functions (node->graph->model, NULL, error);
+  VnModel *outer = node->graph->model;
+  g_autoptr(VnModel) named = outer->functions->len > 0 ? vn_model_copy_named (outer) : vn_model_ref (outer);
+  g_autoptr(VnModel) expanded = vn_model_expand_functions (named, NULL, error);
   const VnAttr *attr = expanded != NULL ? vn_node_get_attr (body_find_expanded (node, expanded), name) : NULL;
   g_autoptr(GHashTable) originals = g_hash_table_new (NULL, NULL);
   g_autoptr(VnModel) model = NULL;
@@ -157,9 +160,9 @@ body_cut_inputs (VnGraph *graph,
     }
 }
 
-/* Nothing but @call, and what it reads. */
+/* Nothing is given out but what @call gives. */
 static void
-body_drop_others (VnGraph      *graph,
+body_set_outputs (VnGraph      *graph,
                   const VnNode *call)
 {
   for (guint i = 0; i < graph->outputs->len; i++)
@@ -168,9 +171,42 @@ body_drop_others (VnGraph      *graph,
   for (guint i = 0; i < call->outputs->len; i++)
     if (vn_node_get_output (call, i) != NULL)
       vn_graph_set_output (graph, graph->outputs->len, vn_node_get_output (call, i));
+}
+
+static void
+body_need (GHashTable *needed,
+           GPtrArray  *queue,
+           GPtrArray  *values)
+{
+  for (guint i = 0; i < values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (values, i);
+
+      if (value != NULL && value->producer != NULL && g_hash_table_add (needed, value->producer))
+        g_ptr_array_add (queue, value->producer);
+    }
+}
+
+/* What the outputs of @graph do not need. */
+static void
+body_drop_others (VnGraph *graph)
+{
+  g_autoptr(GHashTable) needed = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray) queue = g_ptr_array_new ();
+
+  body_need (needed, queue, graph->outputs);
+  for (guint i = 0; i < queue->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (queue, i);
+      g_autoptr(GPtrArray) captured = vn_node_has_graphs (node) ? vn_node_list_captured (node) : NULL;
+
+      body_need (needed, queue, node->inputs);
+      if (captured != NULL)
+        body_need (needed, queue, captured);
+    }
   vn_model_begin_edits (graph->model);
   for (guint i = graph->nodes->len; i-- > 0;)
-    if (g_ptr_array_index (graph->nodes, i) != call)
+    if (!g_hash_table_contains (needed, g_ptr_array_index (graph->nodes, i)))
       vn_graph_remove_node (graph, g_ptr_array_index (graph->nodes, i));
   vn_model_end_edits (graph->model);
   for (guint i = graph->inputs->len; i-- > 0;)
@@ -182,12 +218,12 @@ body_drop_others (VnGraph      *graph,
     }
 }
 
-/* The network in which @node is, with nothing but the call. */
+/* The network in which @node is, with nothing but the call. Names are those that preparing the whole network gives. */
 static VnModel *
 body_open_function (const VnNode  *node,
                     GError       **error)
 {
-  g_autoptr(VnModel) copy = vn_model_copy (node->graph->model), expanded = NULL;
+  g_autoptr(VnModel) copy = vn_model_copy_named (node->graph->model), expanded = NULL;
   VnGraph *graph = copy->graph;
   guint index;
   VnNode *call;
@@ -199,9 +235,12 @@ body_open_function (const VnNode  *node,
     }
   call = g_ptr_array_index (graph->nodes, index);
   body_cut_inputs (graph, call);
-  body_drop_others (graph, call);
+  body_set_outputs (graph, call);
   expanded = vn_model_expand_functions (copy, NULL, error);
-  if (expanded == NULL || expanded->graph->nodes->len != 1 ||
+  if (expanded == NULL)
+    return NULL;
+  body_drop_others (expanded->graph);
+  if (expanded->graph->nodes->len != 1 ||
       !g_str_equal (((VnNode *) g_ptr_array_index (expanded->graph->nodes, 0))->op_type, node->op_type))
     return g_steal_pointer (&expanded);
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s: %s is run as one operator here, not by its function"), node->name,

@@ -7,30 +7,11 @@
 #include "vn-equalize.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
+#include "vn-node-index.h"
 #include "vn-npu.h"
 #include "vn-pass.h"
 #include "vn-quant-scheme.h"
 #include "vn-truncate.h"
-
-/* Nodes without a name get what lists and rules call them, before preparation moves them to other places. */
-static VnModel *
-job_input_name_nodes (const VnModel *source)
-{
-  VnModel *named = vn_model_copy (source);
-
-  for (guint i = 0; i < named->graph->nodes->len; i++)
-    {
-      VnNode *node = g_ptr_array_index (named->graph->nodes, i);
-      g_autofree char *label = vn_node_dup_label (node);
-
-      if (*node->name == '\0')
-        {
-          g_free (node->name);
-          node->name = g_steal_pointer (&label);
-        }
-    }
-  return named;
-}
 
 static VnModel *
 job_input_prepare_for_opset (const VnModel   *source,
@@ -42,7 +23,7 @@ job_input_prepare_for_opset (const VnModel   *source,
                              GCancellable    *cancellable,
                              GError         **error)
 {
-  g_autoptr(VnModel) named = job_input_name_nodes (source);
+  g_autoptr(VnModel) named = vn_model_copy_named (source);
   g_auto(VnPrepareScheme) scheme = vn_prepare_scheme (recipe);
   const VnPrepareOptions options = { .target_opset = opset, .input_shapes = input_shapes, .optimize = scheme.optimize,
                                      .passes = (const char * const *) scheme.passes,

@@ -118,3 +118,31 @@ vn_model_separate_names (VnModel *model,
 
   node_index_separate (model->graph, notes);
 }
+
+/**
+ * vn_model_copy_named:
+ *
+ * Returns: (transfer full): a copy of @model whose nodes in the main graph all have a name: those without get what lists and
+ *   rules call them, before preparation moves them to other places
+ */
+VnModel *
+vn_model_copy_named (const VnModel *model)
+{
+  VnModel *named;
+
+  g_return_val_if_fail (model != NULL, NULL);
+
+  named = vn_model_copy (model);
+  for (guint i = 0; i < named->graph->nodes->len; i++)
+    {
+      VnNode *node = g_ptr_array_index (named->graph->nodes, i);
+      g_autofree char *label = vn_node_dup_label (node);
+
+      if (*node->name == '\0')
+        {
+          g_free (node->name);
+          node->name = g_steal_pointer (&label);
+        }
+    }
+  return named;
+}

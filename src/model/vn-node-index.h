@@ -7,6 +7,7 @@
 G_BEGIN_DECLS
 
 GHashTable *vn_graph_index_nodes    (const VnGraph *self);
+VnModel    *vn_model_copy_named     (const VnModel *model);
 void        vn_model_separate_names (VnModel       *model,
                                      VnNotes       *notes);   /* nullable */
 

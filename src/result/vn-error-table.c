@@ -500,6 +500,38 @@ vn_error_table_find_body (VnErrorTable *self,
   return NULL;
 }
 
+/**
+ * vn_error_table_take_inside:
+ * @self: errors of the body @scope as a network of its own
+ * @around: of the network around it
+ *
+ * Takes over what @around says of bodies inside that body.
+ */
+void
+vn_error_table_take_inside (VnErrorTable *self,
+                            VnErrorTable *around,
+                            const char   *scope)
+{
+  g_return_if_fail (self != NULL && around != NULL && scope != NULL);
+
+  for (guint i = 0; i < around->bodies->len; i++)
+    {
+      const VnBodyErrors *from = g_ptr_array_index (around->bodies, i);
+      VnBodyErrors *body;
+
+      if (!g_str_has_prefix (from->scope, scope) || g_str_equal (from->scope, scope))
+        continue;
+      body = vn_body_errors_new (from->scope + strlen (scope), from->errors->n_samples);
+      vn_error_table_unref (body->errors);
+      body->errors = vn_error_table_ref (from->errors);
+      body->n_float = from->n_float;
+      body->n_quant = from->n_quant;
+      body->n_both = from->n_both;
+      body->n_compared = from->n_compared;
+      vn_error_table_take_body (self, body);
+    }
+}
+
 static VnPartition *
 error_table_join_parts (const GPtrArray *parts)
 {

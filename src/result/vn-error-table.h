@@ -100,6 +100,9 @@ void              vn_error_table_take_body (VnErrorTable *self,
 guint             vn_error_table_get_n_bodies (VnErrorTable *self);
 VnBodyErrors     *vn_error_table_get_body (VnErrorTable  *self,
                                            guint          i);       /* in execution order */
+void              vn_error_table_take_inside (VnErrorTable *self,
+                                              VnErrorTable *around,
+                                              const char   *scope);
 VnBodyErrors     *vn_error_table_find_body (VnErrorTable *self,
                                             const char   *scope);   /* NULL: not measured */
 guint             vn_error_table_get_n_samples (VnErrorTable *self);

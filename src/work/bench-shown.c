@@ -52,7 +52,9 @@ vn_bench_get_expecting (VnBench *self)
     return VN_EXPECTING_REFUSED;
   if (self->shown.expected != NULL)
     return VN_EXPECTING_SHOWN;
-  return self->shown.past != NULL ? VN_EXPECTING_PAST : VN_EXPECTING_NOTHING;
+  if (self->shown.past == NULL)
+    return VN_EXPECTING_NOTHING;
+  return self->shown.is_around ? VN_EXPECTING_AROUND : VN_EXPECTING_PAST;
 }
 
 /**
@@ -116,7 +118,11 @@ gboolean
 vn_bench_has_network (VnBench  *self,
                       GError  **error)
 {
-  if (self->shown.past != NULL)
+  if (self->shown.past != NULL && self->shown.is_around)
+    g_set_error_literal (error, VN_ERROR, VN_ERROR_MISSING_DATA,
+                         _("The body was quantized with the model that contains it: export that model, or quantize the body "
+                           "alone, then export."));
+  else if (self->shown.past != NULL)
     g_set_error_literal (error, VN_ERROR, VN_ERROR_MISSING_DATA,
                          _("The model of an earlier run is not stored: quantize again, then export."));
   else if (self->shown.run == NULL)
@@ -351,10 +357,35 @@ vn_bench_show_past (VnBench *self,
   bench_shown_let_go (self, &self->shown.past);
   bench_shown_let_go (self, &self->shown.expected);
   self->shown.past = named;
+  self->shown.is_around = FALSE;
   g_clear_pointer (&self->shown.past_subject, vn_subject_unref);
   self->shown.past_subject = vn_subject_ref (self->subject);
   vn_bench_changed (self, VN_CHANGED_RUN | VN_CHANGED_EXPECTED);
   vn_bench_release (self);
+}
+
+/**
+ * vn_bench_show_around:
+ * @inside: what a run of the model around this one, which is a body, found in it; it is shown until there is a run of the body by
+ *   itself, or its recipe was changed here
+ */
+void
+vn_bench_show_around (VnBench *self,
+                      VnRun   *inside)
+{
+  gboolean is_changed;
+
+  g_return_if_fail (VN_IS_BENCH (self) && inside != NULL);
+
+  is_changed = self->shown.past != NULL ? vn_bench_is_stale (self) : self->history != NULL && vn_bench_can_undo (self);
+  if (self->shown.run != NULL || is_changed)
+    return;
+  vn_bench_hold (self);
+  vn_bench_set_recipe (self, vn_recipe_copy (inside->recipe));
+  vn_bench_show_past (self, inside);
+  self->shown.is_around = TRUE;
+  vn_bench_release (self);
+  vn_keeper_settle (self->keeper);
 }
 
 /* ---- what is expected ---- */

@@ -20,6 +20,7 @@ G_BEGIN_DECLS
  * @run, @run_subject: (nullable): of the last whole run, and what it was made of
  * @past, @past_subject: (nullable): of a run that the project keeps, shown instead of @run; what the subject was when it was
  * brought back
+ * @is_around: @past is what a run of the model around this one found in it
  * @expected: (nullable): what the present recipe is expected to come to, shown instead of both
  * @refusal: (nullable): why that takes a whole run
  */
@@ -27,6 +28,7 @@ typedef struct
 {
   VnRun     *run, *past, *expected;
   VnSubject *run_subject, *past_subject;
+  gboolean   is_around;
   char      *refusal;
 } VnBenchShown;
 

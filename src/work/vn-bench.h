@@ -129,8 +129,12 @@ VN_IS_BENCH (gpointer self)
  * @VN_EXPECTING_SHOWN: the result is what it is expected to become; a whole run has still to confirm it
  * @VN_EXPECTING_REFUSED: the result is that of a recipe before; it takes a whole run to tell
  * @VN_EXPECTING_PAST: the result is what a run found that the project keeps; its network takes a whole run
+ * @VN_EXPECTING_AROUND: the result is what a run of the model around this one, which is a body, found in it
  */
-typedef enum { VN_EXPECTING_NOTHING, VN_EXPECTING_SOON, VN_EXPECTING_SHOWN, VN_EXPECTING_REFUSED, VN_EXPECTING_PAST } VnExpecting;
+typedef enum
+{
+  VN_EXPECTING_NOTHING, VN_EXPECTING_SOON, VN_EXPECTING_SHOWN, VN_EXPECTING_REFUSED, VN_EXPECTING_PAST, VN_EXPECTING_AROUND
+} VnExpecting;
 
 /**
  * VnGraphShot: the graph as it is shown, to be written by a thread.
@@ -164,6 +168,8 @@ void     vn_bench_set_usual (VnBench                  *self,
 VnModel      *vn_bench_get_model         (VnBench *self);   /* NULL: none open */
 void          vn_bench_set_model         (VnBench *self,
                                           VnModel *model);
+void          vn_bench_show_around       (VnBench *self,
+                                          VnRun   *inside);
 char         *vn_bench_dup_title         (VnBench *self);
 char         *vn_bench_dup_file_name     (VnBench    *self,
                                           const char *ending);

@@ -360,14 +360,52 @@ def open_body(desk, vernier, path):
     return app
 
 
+SPEAK = """
+import sys, numpy
+random, path = numpy.random.default_rng(1), sys.argv[1]
+for i in range(8):
+    rate, n = (16000, 576) if i % 2 else (8000, 288)
+    numpy.savez(f"{path}/{i}.npz", input=(0.1 * random.standard_normal((1, n))).astype(numpy.float32), sr=numpy.int64(rate),
+                state=(0.3 * random.standard_normal((2, 1, 128))).astype(numpy.float32))
+"""
+
+
+def measure_body(desk, vernier, path):
+    """What a run of the whole model found inside a body is shown there, and there is a way back."""
+    samples = path.with_name("sounds")
+    samples.mkdir()
+    subprocess.run([os.environ["VN_ORACLE_PYTHON"], "-c", SPEAK, samples], check=True)
+    project = path.with_suffix(".vernier")
+    subprocess.run([os.environ["VN_CLI"], "quantize", path, "-d", samples, "-o", path.with_name("speech-q.onnx"), "--subgraphs",
+                    "--save-project", project], check=True, capture_output=True)
+    app = desk.Program([vernier, project])
+    app.resize(1280, 860)
+    app.find("push button", "Run Now")
+    app.key("ctrl+f")
+    app.type("If")
+    app.steady(lambda: app.texts("1 found"), "the node is not found")
+    desk.run("xdotool", "key", "Return")
+    worst = app.wait(lambda: [text for text in app.labels("Inspector") if re.fullmatch(r"[0-9]+ nodes · worst [−0-9.]+\sdB", text)],
+                     "the inspector does not tell the worst error inside")
+    app.click("label", "then_branch", "Inspector")
+    app.wait(lambda: app.texts("From the Run of the Whole Model"), "the body does not show what the run found")
+    app.wait(lambda: desk.run("xdotool", "getactivewindow").strip() != app.window, "the body has no window")
+    picture("journey-body-errors")
+    desk.run("xdotool", "key", "alt+Up")
+    app.wait(lambda: desk.run("xdotool", "getactivewindow").strip() == app.window, "there is no way back")
+    print("errors inside the bodies:", worst)
+    return app
+
+
 def meet_others(desk, vernier, shared):
     home = pathlib.Path.home()
-    shutil.copy(shared / "models" / "aud_silero_vad_v6_if.onnx", home / "voice.onnx")
+    for name in ("voice", "speech"):
+        shutil.copy(shared / "models" / "aud_silero_vad_v6_if.onnx", home / (name + ".onnx"))
     shutil.copy(shared / "models" / "txt_bert_toy_op12_unsorted.onnx", home / "tokens.onnx")
     shutil.copy(shared / "models" / "kws_micro_qdq.onnx", home / "already.onnx")
     subprocess.run([os.environ["VN_ORACLE_PYTHON"], "-c", UNKNOWN, home / "unknown.onnx"], check=True)
     for each, name in ((read_tokens, "tokens"), (meet_quantized, "already"), (meet_unknown, "unknown"),
-                       (open_body, "voice")):
+                       (open_body, "voice"), (measure_body, "speech")):
         app = each(desk, vernier, home / (name + ".onnx"))
         app.kill()
 

@@ -3,6 +3,7 @@
  * it. */
 #include "inspector-sections.h"
 
+#include "vn-body-run.h"
 #include "vn-body.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
@@ -158,13 +159,34 @@ vn_inspector_metadata (VnModel *model)
   return vn_section_new (_("Metadata"), note, list);
 }
 
+/* The worst error inside, and what of the body was not compared. */
+static char *
+inspector_model_describe_body (VnRun        *run,
+                               const VnNode *node,
+                               const VnBody *body)
+{
+  const VnErrorRow *worst = run != NULL ? vn_run_get_worst_inside (run, node, body->attr) : NULL;
+  const VnBodyErrors *found = run != NULL ? vn_run_find_body (run, node, body->attr) : NULL;
+  g_autofree char *n = g_strdup_printf (ngettext ("%u node", "%u nodes", body->n_nodes), body->n_nodes);
+  g_autofree char *db = NULL;
+
+  if (worst == NULL && found != NULL && found->n_both == 0)
+    return g_strdup_printf (_("%s · run by one of the models alone"), n);
+  if (worst == NULL)
+    return g_steal_pointer (&n);
+  db = vn_metric_format (VN_METRIC_SQNR, worst->sqnr_db);
+  return g_strdup_printf (_("%s · worst %s"), n, db);
+}
+
 /**
  * vn_inspector_bodies:
+ * @run: (nullable): as it is shown
  *
  * Returns: (nullable): a row for each body that runs inside @node, which opens it; %NULL: there are none
  */
 GtkWidget *
-vn_inspector_bodies (const VnNode *node)
+vn_inspector_bodies (const VnNode *node,
+                     VnRun        *run)
 {
   g_autoptr(GPtrArray) bodies = NULL;
   GtkWidget *list;
@@ -178,8 +200,8 @@ vn_inspector_bodies (const VnNode *node)
   for (guint i = 0; i < bodies->len; i++)
     {
       const VnBody *body = bodies->pdata[i];
-      g_autofree char *n = g_strdup_printf (ngettext ("%u node", "%u nodes", body->n_nodes), body->n_nodes);
-      GtkWidget *row = vn_row_new (*body->attr != '\0' ? body->attr : _("Function"), n);
+      g_autofree char *text = inspector_model_describe_body (run, node, body);
+      GtkWidget *row = vn_row_new (*body->attr != '\0' ? body->attr : _("Function"), text);
 
       adw_action_row_add_suffix (ADW_ACTION_ROW (row), gtk_image_new_from_icon_name ("go-next-symbolic"));
       gtk_list_box_row_set_activatable (GTK_LIST_BOX_ROW (row), TRUE);

@@ -31,7 +31,8 @@ GtkWidget *vn_inspector_actions       (gboolean      can_widen,
 GtkWidget *vn_inspector_output        (VnDocument   *document,
                                        VnNodeItem   *item);
 GtkWidget *vn_inspector_attributes    (const VnNode *node);
-GtkWidget *vn_inspector_bodies        (const VnNode *node);
+GtkWidget *vn_inspector_bodies        (const VnNode *node,
+                                       VnRun        *run);
 GtkWidget *vn_inspector_weights       (VnDocument   *document,
                                        VnNodeItem   *item);
 GtkWidget *vn_inspector_constant      (VnDocument    *document,

@@ -442,6 +442,7 @@ vn_inspector_dup_prospect (VnDocument *document)
       refusal = vn_bench_get_refusal (VN_BENCH (document));
       return g_strdup_printf (_("A full run is needed to see the effect of the change: %s"), refusal != NULL ? refusal : "");
     case VN_EXPECTING_PAST:
+    case VN_EXPECTING_AROUND:
     case VN_EXPECTING_NOTHING:
       break;
     }

@@ -78,7 +78,7 @@ inspector_show_node (VnInspector *self,
   if (tensor != NULL)
     inspector_add_activations (self, tensor);
   inspector_append (self, vn_inspector_origins (self->document, item));
-  inspector_append (self, vn_inspector_bodies (item->node));
+  inspector_append (self, vn_inspector_bodies (item->node, vn_bench_get_shown (VN_BENCH (self->document))));
   inspector_append (self, vn_inspector_weights (self->document, item));
   inspector_append (self, vn_inspector_attributes (item->node));
   inspector_append (self, vn_inspector_values (self->document, _("Inputs"), item->node->inputs));

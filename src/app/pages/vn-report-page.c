@@ -216,6 +216,8 @@ report_page_get_state (VnReportPage *self)
     case VN_EXPECTING_SOON:
     case VN_EXPECTING_REFUSED:
       return _("From the last full run; the recipe has changed since");
+    case VN_EXPECTING_AROUND:
+      return _("From the run of the whole model");
     case VN_EXPECTING_PAST:
     case VN_EXPECTING_NOTHING:
       break;

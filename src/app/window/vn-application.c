@@ -149,6 +149,7 @@ application_set_accels (GtkApplication *app)
     { "win.undo", { "<Control>z" } },
     { "win.redo", { "<Control><Shift>z", "<Control>y" } },
     { "win.find", { "<Control>f" } },
+    { "win.show-around", { "<Alt>Up" } },
     { "win.all-settings", { "<Control><Alt>comma" } },
     { "win.mixed-precision", { "<Control>m" } },
     { "win.change-samples", { "<Control>d" } },

@@ -45,6 +45,21 @@ expected_bar_describe (VnExpectedBar *self)
   return g_strdup_printf (_("outputs %s → %s, %s"), from, to, samples);
 }
 
+/* On how many samples, and what is left out. */
+static char *
+expected_bar_describe_around (VnExpectedBar *self)
+{
+  VnBench *bench = VN_BENCH (self->document);
+  const VnRun *run = vn_bench_get_shown (bench);
+  const guint n = vn_error_table_get_n_samples (run->errors);
+  g_autoptr(GString) text = g_string_new (NULL);
+
+  g_string_append_printf (text, ngettext ("measured on %u sample", "measured on %u samples", n), n);
+  for (guint i = 0; i < vn_notes_get_n (run->notes); i++)
+    g_string_append_printf (text, " · %s", vn_notes_get (run->notes, i)->text);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
 static char *
 expected_bar_make_text (VnExpectedBar *self,
                         VnExpecting    expecting)
@@ -53,7 +68,9 @@ expected_bar_make_text (VnExpectedBar *self,
 
   if (expecting == VN_EXPECTING_SOON)
     return g_strdup ("");
-  if (expecting == VN_EXPECTING_PAST)
+  if (expecting == VN_EXPECTING_AROUND)
+    what = expected_bar_describe_around (self);
+  else if (expecting == VN_EXPECTING_PAST)
     what = g_strdup (_("results are stored, the model is not: exporting needs a full run"));
   else
     what = expecting == VN_EXPECTING_SHOWN ? expected_bar_describe (self)
@@ -72,6 +89,7 @@ expected_bar_update (VnExpectedBar *self)
     [VN_EXPECTING_SHOWN] = N_("Estimated"),
     [VN_EXPECTING_REFUSED] = N_("Needs a Full Run"),
     [VN_EXPECTING_PAST] = N_("From an Earlier Run"),
+    [VN_EXPECTING_AROUND] = N_("From the Run of the Whole Model"),
   };
   VnExpecting expecting = vn_bench_get_expecting (VN_BENCH (self->document));
   gboolean soon = expecting == VN_EXPECTING_SOON;
@@ -92,7 +110,8 @@ expected_bar_update (VnExpectedBar *self)
   gtk_widget_set_visible (GTK_WIDGET (self->icon), !soon);
   gtk_image_set_from_icon_name (self->icon, expecting == VN_EXPECTING_REFUSED
                                 ? "dialog-warning-symbolic" : "dialog-information-symbolic");
-  gtk_widget_set_visible (self->run, !soon && vn_bench_get_job (VN_BENCH (self->document)) == NULL);
+  gtk_widget_set_visible (self->run, !soon && expecting != VN_EXPECTING_AROUND &&
+                          vn_bench_get_job (VN_BENCH (self->document)) == NULL);
 }
 
 static void

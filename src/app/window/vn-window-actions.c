@@ -2,12 +2,10 @@
 /* The actions of the window: what they do, and which of them can be used now. */
 #include "vn-window-private.h"
 
-#include "vn-body.h"
 #include "vn-compat.h"
 #include "vn-copy-text.h"
 #include "vn-i18n.h"
 #include "vn-places.h"
-#include "vn-thread.h"
 
 static void
 window_actions_action_help (GtkWidget  *widget,
@@ -369,101 +367,6 @@ window_actions_action_copy (GtkWidget  *widget,
   vn_toasts_show (self->toast, _("Copied"), NULL, NULL);
 }
 
-/* ---- bodies ---- */
-
-#define FIRST_BODY "*"
-
-/* Of the one node that is selected, if there is one. */
-static const VnNode *
-window_actions_get_node (VnWindow *self)
-{
-  VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
-  GtkBitset *selection = vn_document_get_selection (self->document);
-
-  if (model == NULL || gtk_bitset_get_size (selection) != 1 || gtk_bitset_get_minimum (selection) >= model->graph->nodes->len)
-    return NULL;
-  return g_ptr_array_index (model->graph->nodes, gtk_bitset_get_minimum (selection));
-}
-
-typedef struct
-{
-  VnModel      *model;
-  const VnNode *node;
-  char         *attr;
-} Body;
-
-static void
-window_actions_free_body (gpointer data)
-{
-  Body *body = data;
-
-  vn_model_unref (body->model);
-  g_free (body->attr);
-  g_free (body);
-}
-
-static void
-window_actions_make_body (GTask        *task,
-                          gpointer      source,
-                          gpointer      data,
-                          GCancellable *cancellable)
-{
-  const Body *body = data;
-  GError *error = NULL;
-  VnModel *model = vn_model_new_for_body (body->node, body->attr, &error);
-
-  if (model != NULL)
-    g_task_return_pointer (task, model, (GDestroyNotify) vn_model_unref);
-  else
-    g_task_return_error (task, error);
-}
-
-/* In a window of its own: it is a network like others. */
-static void
-window_actions_show_body (GObject      *source,
-                          GAsyncResult *result,
-                          gpointer      data)
-{
-  VnWindow *self = VN_WINDOW (source), *other;
-  g_autoptr(GError) error = NULL;
-  g_autoptr(VnModel) body = g_task_propagate_pointer (G_TASK (result), &error);
-  GtkApplication *app = gtk_window_get_application (GTK_WINDOW (self));
-
-  if (app == NULL)     /* the window was closed meanwhile */
-    return;
-  if (body == NULL)
-    {
-      vn_bench_report_error (VN_BENCH (self->document), _("The body could not be opened"), error);
-      return;
-    }
-  other = vn_window_new (app);
-  vn_bench_set_model (VN_BENCH (other->document), body);
-  gtk_window_present (GTK_WINDOW (other));
-}
-
-static void
-window_actions_action_open_body (GtkWidget  *widget,
-                                 const char *name,
-                                 GVariant   *parameter)
-{
-  VnWindow *self = VN_WINDOW (widget);
-  const char *attr = g_variant_get_string (parameter, NULL);
-  const VnNode *node = window_actions_get_node (self);
-  g_autoptr(GPtrArray) bodies = node != NULL ? vn_node_list_bodies (node) : NULL;
-  g_autoptr(GTask) task = NULL;
-  Body *body;
-
-  if (bodies == NULL || bodies->len == 0)
-    return;
-  if (g_str_equal (attr, FIRST_BODY))
-    attr = ((const VnBody *) bodies->pdata[0])->attr;
-  body = g_new (Body, 1);
-  *body = (Body) { vn_model_ref (vn_bench_get_model (VN_BENCH (self->document))), node, g_strdup (attr) };
-  task = g_task_new (self, NULL, window_actions_show_body, NULL);
-  g_task_set_task_data (task, body, window_actions_free_body);
-  vn_thread_run_task (task, window_actions_make_body);
-}
-
 static void
 window_actions_install (GtkWidgetClass *klass)
 {
@@ -499,7 +402,6 @@ window_actions_install (GtkWidgetClass *klass)
     { "win.select-none", NULL, window_actions_action_select_none },
     { "win.grow-selection", "s", window_actions_action_grow_selection },
     { "win.copy", "s", window_actions_action_copy },
-    { "win.open-body", "s", window_actions_action_open_body },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (table); i++)
@@ -526,7 +428,6 @@ window_actions_update (VnWindow *self)
   gboolean busy = vn_bench_get_job (VN_BENCH (document)) != NULL || vn_bench_get_origins_job (VN_BENCH (document)) != NULL;
   gboolean wizard = gtk_stack_get_visible_child (self->pages) == GTK_WIDGET (self->wizard);
   gboolean selected = !gtk_bitset_is_empty (vn_document_get_selection (document));
-  const VnNode *node = window_actions_get_node (self);
 
   window_actions_suggest (self, has_result);
   gtk_widget_action_set_enabled (widget, "win.undo", vn_bench_can_undo (VN_BENCH (document)));
@@ -542,7 +443,6 @@ window_actions_update (VnWindow *self)
   gtk_widget_action_set_enabled (widget, "win.previous-node", has_model);
   gtk_widget_action_set_enabled (widget, "win.mixed-precision", has_result);
   gtk_widget_action_set_enabled (widget, "win.cancel-job", busy);
-  gtk_widget_action_set_enabled (widget, "win.open-body", node != NULL && vn_node_has_bodies (node));
   gtk_widget_action_set_enabled (widget, "win.about-operator",
                                  gtk_bitset_get_size (vn_document_get_selection (document)) == 1);
   gtk_widget_action_set_enabled (widget, "win.exclude", selected);

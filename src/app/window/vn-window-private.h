@@ -65,6 +65,14 @@ struct _VnWindow
   GtkSpinner      *empty_spinner, *main_spinner;
   GtkRevealer     *drop_revealer;
   GtkLabel        *drop_label;
+  GtkWidget       *around_button;
+  GtkLabel        *around_label;
+
+  VnWindow        *around;          /* of the model whose body this is; NULL: of none, or it is closed */
+  VnModel         *around_model;    /* nullable: that model, with @around_node */
+  VnModel         *around_body;     /* nullable: what it runs, as it is shown here */
+  const VnNode    *around_node;
+  char            *around_attr;
 };
 
 /**

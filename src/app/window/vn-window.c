@@ -249,6 +249,8 @@ window_bind_children (GtkWidgetClass *klass)
   gtk_widget_class_bind_template_child (klass, VnWindow, job_bar);
   gtk_widget_class_bind_template_child (klass, VnWindow, open_button);
   gtk_widget_class_bind_template_child (klass, VnWindow, quantize_button);
+  gtk_widget_class_bind_template_child (klass, VnWindow, around_button);
+  gtk_widget_class_bind_template_child (klass, VnWindow, around_label);
   gtk_widget_class_bind_template_child (klass, VnWindow, export_button);
   gtk_widget_class_bind_template_child (klass, VnWindow, undo_button);
   gtk_widget_class_bind_template_child (klass, VnWindow, redo_button);

@@ -2,8 +2,10 @@
 /* Bodies of nodes as networks of their own: those of If, and of a function that a model brings along. */
 #include "open-models.h"
 
+#include "vn-body-run.h"
 #include "vn-body.h"
 #include "vn-error.h"
+#include "vn-jobs.h"
 #include "vn-op.h"
 #include "vn-onnx.h"
 
@@ -97,6 +99,143 @@ test_none (void)
   g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
 }
 
+/* ---- what a run found inside ---- */
+
+static VnRun *
+quantize (VnModel *model)
+{
+  g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
+  g_autoptr(VnDataSpec) data = vn_data_spec_new ("random");
+  VnQuantizeSettings settings = { .model = model, .data = data, .recipe = recipe, .n_threads = 2 };
+  g_autoptr(VnJob) job = NULL;
+  g_autoptr(GError) error = NULL;
+
+  recipe->subgraphs = TRUE;
+  data->max_samples = 8;
+  data->held_out = 0;
+  job = vn_quantize_job_new (&settings);
+  vn_job_run (job, NULL, &error);
+  g_assert_no_error (error);
+  return vn_run_ref (vn_quantize_job_get_result (job));
+}
+
+/* Nodes of the body have the rows of the body, and the types that they get there: from the run, and from what is kept of it. */
+static void
+check_inside (VnRun        *run,
+              const VnNode *node,
+              const char   *attr,
+              gboolean      is_whole)
+{
+  const VnBodyErrors *found = vn_run_find_body (run, node, attr);
+  g_autoptr(VnModel) body = vn_model_new_for_body (node, attr, NULL);
+  g_autoptr(VnRun) inside = vn_run_new_inside (run, node, attr, body);
+  guint n = 0;
+
+  g_assert_nonnull (found);
+  g_assert_nonnull (inside);
+  g_assert_true (vn_run_get_worst_inside (run, node, attr) == vn_body_errors_get_worst (found));
+  for (guint i = 0; i < body->graph->nodes->len; i++)
+    {
+      const VnNode *own = g_ptr_array_index (body->graph->nodes, i);
+      const VnErrorRow *row = vn_run_get_rated_error (inside, own);
+      const VnErrorRow *there = row != NULL ? vn_error_table_find (found->errors, row->value) : NULL;
+
+      if (row == NULL)
+        continue;
+      g_assert_nonnull (there);
+      g_assert_cmpfloat (row->sqnr_db, ==, there->sqnr_db);
+      g_assert_true (row->is_output == vn_graph_find_value (body->graph, row->value)->is_output);
+      if (is_whole)
+        g_assert_cmpint (vn_run_get_node_dtype (inside, own), ==, VN_DTYPE_U8);
+      n++;
+    }
+  g_assert_cmpuint (n, >, 0);
+}
+
+static void
+test_run_inside (void)
+{
+  g_autoptr(VnModel) model = open_model_branches ();
+  g_autoptr(VnRun) run = NULL, record = NULL, again = NULL;
+  g_autoptr(GError) error = NULL;
+  const VnNode *node;
+  guint n = 0;
+
+  g_assert_true (vn_model_infer_types (model, NULL, NULL, NULL));
+  node = find_node (model, "If");
+  run = quantize (model);
+  record = vn_run_without_networks (run);
+  again = vn_run_with_model (record, model, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < vn_error_table_get_n_bodies (run->errors); i++)
+    {
+      const char *attr = strchr (vn_error_table_get_body (run->errors, i)->scope, ':') + 1;
+      g_autofree char *name = g_strndup (attr, strlen (attr) - 1);
+
+      check_inside (run, node, name, TRUE);
+      check_inside (again, node, name, FALSE);
+      n++;
+    }
+  g_assert_cmpuint (n, >, 0);
+  g_assert_null (vn_run_find_body (run, node, "body"));
+}
+
+/* The only node of @model is called once more, on what it gives. */
+static void
+call_again (VnModel *model)
+{
+  VnNode *first = g_ptr_array_index (model->graph->nodes, 0), *second;
+  VnValue *inputs[8], *output = vn_graph_add_value (model->graph, "again", VN_DTYPE_UNDEFINED, NULL);
+
+  for (guint i = 0; i < first->inputs->len; i++)
+    inputs[i] = vn_node_get_input (first, i);
+  inputs[0] = vn_node_get_output (first, 0);
+  second = vn_graph_add_node (model->graph, NULL, first->domain, first->op_type, inputs, first->inputs->len, &output, 1);
+  for (guint i = 0; i < first->attrs->len; i++)
+    vn_node_set_attr (second, vn_attr_copy (g_ptr_array_index (first->attrs, i)));
+  g_free (first->name);
+  first->name = g_strdup ("");
+  vn_graph_set_output (model->graph, model->graph->outputs->len, output);
+}
+
+/* Each of two calls of a function has the rows of its own tensors, though neither has a name. */
+static void
+test_run_function (void)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnModel) model = vn_onnx_read_file (GOLDEN_DIR "/function.onnx", &error);
+  g_autoptr(VnRun) run = NULL;
+  const VnErrorRow *rows[2][2];
+
+  g_assert_no_error (error);
+  call_again (model);
+  g_assert_true (vn_model_infer_types (model, NULL, NULL, NULL));
+  run = quantize (model);
+  g_assert_cmpuint (model->graph->nodes->len, ==, 2);
+  for (guint k = 0; k < 2; k++)
+    {
+      const VnNode *node = g_ptr_array_index (model->graph->nodes, k);
+      g_autoptr(VnModel) body = vn_model_new_for_body (node, "", &error);
+      g_autoptr(VnRun) inside = NULL;
+
+      g_assert_no_error (error);
+      inside = vn_run_new_inside (run, node, "", body);
+      g_assert_nonnull (inside);
+      g_assert_cmpuint (body->graph->nodes->len, ==, 2);
+      g_assert_nonnull (vn_run_get_worst_inside (run, node, ""));
+      for (guint i = 0; i < body->graph->nodes->len; i++)
+        {
+          const VnErrorRow *row = vn_run_get_node_error (inside, g_ptr_array_index (body->graph->nodes, i));
+
+          g_assert_nonnull (row);
+          rows[k][i] = vn_error_table_find (run->errors, row->value);
+          g_assert_nonnull (rows[k][i]);
+          g_assert_cmpfloat (row->sqnr_db, ==, rows[k][i]->sqnr_db);
+          g_assert_true (k == 0 || rows[0][i] != rows[1][i]);
+        }
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -105,5 +244,7 @@ main (int    argc,
   g_test_add_func ("/body/branches", test_branches);
   g_test_add_func ("/body/function", test_function);
   g_test_add_func ("/body/none", test_none);
+  g_test_add_func ("/body/run-inside", test_run_inside);
+  g_test_add_func ("/body/run-function", test_run_function);
   return g_test_run ();
 }
