@@ -3,11 +3,14 @@
  * them. */
 #include "bench-private.h"
 
+#include "vn-error.h"
 #include "vn-evaluate.h"
 #include "vn-i18n.h"
 #include "vn-model-metadata.h"
 #include "vn-open-inputs.h"
 #include "vn-thread.h"
+
+#include <string.h>
 
 /*< private >
  * vn_bench_set_subject:
@@ -162,6 +165,57 @@ vn_bench_dup_known_sizes (VnBench *self)
         g_hash_table_insert (known, g_strdup (name), g_memdup2 (size, sizeof *size));
     }
   return g_hash_table_size (known) > 0 ? g_steal_pointer (&known) : NULL;
+}
+
+/* An error that names an input is about that. */
+static gboolean
+bench_samples_is_named (const GError *error,
+                        const char   *input)
+{
+  g_autofree char *quoted = g_strdup_printf ("“%s”", input);
+
+  return strstr (error->message, quoted) != NULL;
+}
+
+/* Random values have the sizes that were given or guessed: what a network does not support then comes of these. */
+static gboolean
+bench_samples_is_of_size (VnBench      *self,
+                          const GError *error)
+{
+  return g_error_matches (error, VN_ERROR, VN_ERROR_SHAPE) ||
+         (vn_data_spec_is_random (self->subject->data) && g_error_matches (error, VN_ERROR, VN_ERROR_UNSUPPORTED));
+}
+
+/**
+ * vn_bench_find_size:
+ * @error: why a run failed, or samples cannot be used
+ *
+ * Returns: (transfer none) (nullable): the input with open dims whose size may be at fault: the one that is named, else the first
+ *   whose size is still open, else the first; %NULL: another size would not help, or the model leaves none open
+ */
+const char *
+vn_bench_find_size (VnBench      *self,
+                    const GError *error)
+{
+  const char *open = NULL, *first = NULL;
+
+  g_return_val_if_fail (VN_IS_BENCH (self) && error != NULL, NULL);
+
+  if (self->subject->input_shapes == NULL || !bench_samples_is_of_size (self, error))
+    return NULL;
+  for (guint i = 0; i < self->subject->model->graph->inputs->len; i++)
+    {
+      const char *name = ((const VnValue *) self->subject->model->graph->inputs->pdata[i])->name;
+
+      if (!g_hash_table_contains (self->subject->input_shapes, name))
+        continue;
+      if (bench_samples_is_named (error, name))
+        return name;
+      first = first != NULL ? first : name;
+      if (open == NULL && !vn_shape_is_static (vn_bench_get_size (self, name)))
+        open = name;
+    }
+  return open != NULL ? open : first;
 }
 
 /**

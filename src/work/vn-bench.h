@@ -211,6 +211,8 @@ GHashTable    *vn_bench_dup_given_shapes (VnBench          *self,
 GHashTable    *vn_bench_dup_known_sizes  (VnBench    *self);
 const VnShape *vn_bench_get_size         (VnBench    *self,
                                           const char *name);
+const char    *vn_bench_find_size        (VnBench      *self,
+                                          const GError *error);   /* NULL: no size is at fault */
 void           vn_bench_set_input_shape  (VnBench       *self,
                                           const char    *name,
                                           const VnShape *shape);

@@ -43,6 +43,29 @@ vn_input_sizes_update (VnInputSizes *self)
     }
 }
 
+/**
+ * vn_input_sizes_edit:
+ * @input: whose size is to be changed
+ *
+ * Has its size typed over.
+ *
+ * Returns: %FALSE if the model fixes it
+ */
+gboolean
+vn_input_sizes_edit (VnInputSizes *self,
+                     const char   *input)
+{
+  GtkWidget *row;
+
+  g_return_val_if_fail (VN_IS_INPUT_SIZES (self) && input != NULL, FALSE);
+
+  row = gtk_widget_get_first_child (GTK_WIDGET (self->shapes));
+  for (; row != NULL; row = gtk_widget_get_next_sibling (row))
+    if (g_strcmp0 (g_object_get_data (G_OBJECT (row), "vn-input"), input) == 0)
+      return gtk_widget_grab_focus (row);
+  return FALSE;
+}
+
 static gboolean
 input_sizes_fits_input (VnModel       *model,
                         const char    *name,

@@ -15,5 +15,7 @@ G_DECLARE_FINAL_TYPE (VnInputSizes, vn_input_sizes, VN, INPUT_SIZES, AdwBin)
 void vn_input_sizes_set_document (VnInputSizes *self,
                                   VnDocument   *document);
 void vn_input_sizes_update       (VnInputSizes *self);
+gboolean vn_input_sizes_edit     (VnInputSizes *self,
+                                  const char   *input);
 
 G_END_DECLS

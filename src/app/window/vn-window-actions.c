@@ -79,6 +79,17 @@ window_actions_action_mixed_precision (GtkWidget  *widget,
 }
 
 static void
+window_actions_action_edit_size (GtkWidget  *widget,
+                                 const char *name,
+                                 GVariant   *parameter)
+{
+  VnWindow *self = VN_WINDOW (widget);
+
+  gtk_stack_set_visible_child_name (self->pages, "wizard");
+  vn_wizard_edit_size (self->wizard, g_variant_get_string (parameter, NULL));
+}
+
+static void
 window_actions_action_leave_wizard (GtkWidget  *widget,
                                     const char *name,
                                     GVariant   *parameter)
@@ -377,6 +388,7 @@ window_actions_install (GtkWidgetClass *klass)
     { "win.quantize", NULL, window_actions_action_quantize },
     { "win.change-target", NULL, window_actions_action_change_target },
     { "win.mixed-precision", NULL, window_actions_action_mixed_precision },
+    { "win.edit-size", "s", window_actions_action_edit_size },
     { "win.change-samples", NULL, window_actions_action_change_target },
     { "win.leave-wizard", NULL, window_actions_action_leave_wizard },
     { "win.cancel-job", NULL, window_actions_action_cancel },
@@ -436,6 +448,7 @@ window_actions_update (VnWindow *self)
   gtk_widget_action_set_enabled (widget, "win.leave-wizard", wizard);
   gtk_widget_action_set_enabled (widget, "win.change-target", has_model);
   gtk_widget_action_set_enabled (widget, "win.change-samples", has_model);
+  gtk_widget_action_set_enabled (widget, "win.edit-size", has_model);
   gtk_widget_action_set_enabled (widget, "win.show-page", has_model);
   gtk_widget_action_set_enabled (widget, "win.select-all", has_model);
   gtk_widget_action_set_enabled (widget, "win.select-none", selected);

@@ -71,12 +71,17 @@ window_project_changed (VnWindow *self)
     window_remember_file (path, "application/x-vernier-project");
 }
 
+/* What a size is at fault for is told beside it, a click away. */
 static void
 window_document_failed (VnWindow       *self,
                         const VnNotice *notice)
 {
+  const char *input = vn_bench_find_size (VN_BENCH (self->document), notice->error);
+
   if (vn_window_is_empty (self))
     vn_empty_page_show_failure (self->empty, notice->text, notice->error->message);
+  else if (input != NULL)
+    vn_toasts_show_target (self->toast, notice->text, _("Set Input Size"), "win.edit-size", g_variant_new_string (input));
   else
     vn_toasts_show_error (self->toast, notice->text, notice->error);
 }

@@ -201,11 +201,13 @@ data_card_write_text (const VnDataFinding *finding)
 
 /**
  * vn_data_card_show_problem:
- * @text: why the samples cannot be used
- * @is_of_size: with another size of an input, which can be set on the same page, they could: the card emits sizes
+ * @title: what does not work
+ * @text: why
+ * @is_of_size: with another size of an input, which can be set on the same page, it could: the card emits sizes
  */
 void
 vn_data_card_show_problem (VnDataCard *self,
+                           const char *title,
                            const char *text,
                            gboolean    is_of_size)
 {
@@ -215,8 +217,7 @@ vn_data_card_show_problem (VnDataCard *self,
 
   saying = g_new0 (Saying, 1);
   *saying = (Saying) { .level = VN_NOTE_PROBLEM, .is_problem = TRUE, .is_of_size = is_of_size, .code = g_strdup (""),
-                       .title = g_strdup (_("The samples cannot be used")),
-                       .text = g_strdup (text) };
+                       .title = g_strdup (title), .text = g_strdup (text) };
   g_ptr_array_set_size (self->sayings, 0);
   g_ptr_array_add (self->sayings, saying);
   data_card_update (self);

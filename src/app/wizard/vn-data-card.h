@@ -22,6 +22,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (VnDataCard, vn_data_card, VN, DATA_CARD, AdwBin)
 
 void vn_data_card_show_problem (VnDataCard       *self,
+                                const char       *title,
                                 const char       *text,
                                 gboolean          is_of_size);
 void vn_data_card_show_look    (VnDataCard       *self,

@@ -3,7 +3,6 @@
 #include "vn-step-calibrate.h"
 
 #include "vn-button-names.h"
-#include "vn-error.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
 
@@ -13,11 +12,12 @@ struct _VnStepCalibrate
 
   VnJob          *job;       /* the one that is shown */
   char           *failure;   /* why the last run did not end well, or NULL */
+  gboolean        is_of_size;   /* another size of an input may help */
 
   AdwStatusPage  *status;
   GtkProgressBar *progress;
   GtkLabel       *detail;
-  GtkWidget      *start, *cancel;
+  GtkWidget      *start, *cancel, *size;
 };
 
 G_DEFINE_FINAL_TYPE (VnStepCalibrate, vn_step_calibrate, VN_TYPE_WIZARD_STEP)
@@ -100,6 +100,7 @@ step_calibrate_update (VnStepCalibrate *self)
   gtk_widget_set_visible (GTK_WIDGET (self->progress), job != NULL);
   gtk_widget_set_visible (self->cancel, job != NULL);
   gtk_widget_set_visible (self->start, job == NULL);
+  gtk_widget_set_visible (self->size, job == NULL && self->failure != NULL && self->is_of_size);
   gtk_button_set_label (GTK_BUTTON (self->start), vn_bench_get_shown (VN_BENCH (step_calibrate_get_document (self))) != NULL
                                                   ? _("_Run Again") : _("_Start"));
   vn_button_names_set (self->start);
@@ -117,13 +118,13 @@ static void
 step_calibrate_show_failure (VnStepCalibrate *self,
                              const GError    *error)
 {
-  const gboolean has_open_sizes = vn_bench_get_input_shapes (VN_BENCH (step_calibrate_get_document (self))) != NULL;
+  const char *input = vn_bench_find_size (VN_BENCH (step_calibrate_get_document (self)), error);
 
   g_free (self->failure);
-  if (has_open_sizes && g_error_matches (error, VN_ERROR, VN_ERROR_SHAPE))
-    self->failure = g_strdup_printf ("%s\n%s", error->message, _("Set the dynamic dimensions of the model on the Data page."));
-  else
-    self->failure = g_strdup (error->message);
+  self->failure = g_strdup (error->message);
+  if (input != NULL)
+    gtk_actionable_set_action_target (GTK_ACTIONABLE (self->size), "s", input);
+  self->is_of_size = input != NULL;
   step_calibrate_update (self);
 }
 
@@ -237,6 +238,7 @@ vn_step_calibrate_class_init (VnStepCalibrateClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnStepCalibrate, detail);
   gtk_widget_class_bind_template_child (widget_class, VnStepCalibrate, start);
   gtk_widget_class_bind_template_child (widget_class, VnStepCalibrate, cancel);
+  gtk_widget_class_bind_template_child (widget_class, VnStepCalibrate, size);
 }
 
 static void

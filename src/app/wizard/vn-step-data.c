@@ -29,7 +29,8 @@ struct _VnStepData
 
   VnDataset       *dataset;      /* of the document's data, or NULL */
   char            *problem;      /* why there is none */
-  gboolean         is_of_size;   /* it is the size of an input, which can be set */
+  char            *failure;      /* nullable: why the last run on them has failed, if other sizes of inputs may help */
+  char            *size_input;   /* nullable: whose size may be at fault for either */
   GCancellable    *opening;      /* while the samples are opened and looked at */
   VnNotes         *notes;        /* of opening them; nullable */
   VnDataLook      *look;         /* what was found, or NULL */
@@ -100,7 +101,9 @@ step_data_show_look (VnStepData *self)
   const VnDataSpec *data = vn_bench_get_data (VN_BENCH (step_data_get_document (self)));
 
   if (self->problem != NULL)
-    vn_data_card_show_problem (self->card, self->problem, self->is_of_size);
+    vn_data_card_show_problem (self->card, _("The samples cannot be used"), self->problem, self->size_input != NULL);
+  else if (self->failure != NULL)
+    vn_data_card_show_problem (self->card, _("The last run failed"), self->failure, TRUE);
   else
     vn_data_card_show_look (self->card, self->look, self->notes, gtk_widget_get_visible (GTK_WIDGET (self->preprocessing)));
   vn_values_chart_set (self->values, self->look != NULL ? &self->look->values : NULL,
@@ -233,8 +236,11 @@ step_data_samples_opened (GObject      *source,
   self->dataset = g_steal_pointer (&dataset);
   self->notes = g_steal_pointer (&notes);
   if (error != NULL)
-    self->problem = g_strdup (error->message);
-  self->is_of_size = g_error_matches (error, VN_ERROR, VN_ERROR_SHAPE) && gtk_widget_get_visible (GTK_WIDGET (self->sizes));
+    {
+      self->problem = g_strdup (error->message);
+      g_free (self->size_input);
+      self->size_input = g_strdup (vn_bench_find_size (VN_BENCH (VN_DOCUMENT (source)), error));
+    }
   step_data_show_samples (self);
   if (self->dataset != NULL)
     vn_bench_look_async (VN_BENCH (VN_DOCUMENT (source)), self->dataset, self->opening, step_data_looked, g_object_ref (self));
@@ -315,6 +321,8 @@ data_changed (VnStepData *self)
   VnPreprocess plain;
 
   self->busy = TRUE;
+  g_clear_pointer (&self->failure, g_free);
+  g_clear_pointer (&self->size_input, g_free);
   vn_preprocess_init (&plain);
   vn_preprocess_rows_show (self->preprocessing, data != NULL ? &data->preprocess : &plain);
   step_data_show_metadata (self, data);
@@ -359,7 +367,39 @@ step_data_go_to_preprocessing (VnStepData *self)
 static void
 step_data_go_to_sizes (VnStepData *self)
 {
-  gtk_widget_child_focus (GTK_WIDGET (self->sizes), GTK_DIR_TAB_FORWARD);
+  if (self->size_input == NULL || !vn_input_sizes_edit (self->sizes, self->size_input))
+    gtk_widget_child_focus (GTK_WIDGET (self->sizes), GTK_DIR_TAB_FORWARD);
+}
+
+/**
+ * vn_step_data_edit_size:
+ * @input: with open dims; to be called when the page is shown
+ *
+ * Goes to the row of its size.
+ */
+void
+vn_step_data_edit_size (VnStepData *self,
+                        const char *input)
+{
+  g_return_if_fail (VN_IS_STEP_DATA (self) && input != NULL);
+
+  vn_input_sizes_edit (self->sizes, input);
+}
+
+/* What a size is at fault for is told where it can be changed, until something is. */
+static void
+step_data_run_failed (VnStepData     *self,
+                      const VnNotice *notice)
+{
+  const char *input = vn_bench_find_size (VN_BENCH (step_data_get_document (self)), notice->error);
+
+  if (input == NULL)
+    return;
+  g_free (self->failure);
+  self->failure = g_strdup (notice->error->message);
+  g_free (self->size_input);
+  self->size_input = g_strdup (input);
+  step_data_show_look (self);
 }
 
 static void
@@ -470,6 +510,7 @@ vn_step_data_document_set (VnWizardStep *step)
 
   g_signal_connect_object (document, "changed::data", G_CALLBACK (data_changed), step, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "changed::recipe", G_CALLBACK (step_data_show_kind), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "notice::failed", G_CALLBACK (step_data_run_failed), step, G_CONNECT_SWAPPED);
   vn_input_rows_set_document (VN_STEP_DATA (step)->inputs, document);
   vn_input_sizes_set_document (VN_STEP_DATA (step)->sizes, document);
   vn_data_files_set_document (VN_STEP_DATA (step)->files, document);
@@ -518,6 +559,8 @@ vn_step_data_dispose (GObject *object)
   g_clear_pointer (&self->pictures, vn_previews_free);
   g_clear_pointer (&self->dataset, vn_dataset_unref);
   g_clear_pointer (&self->problem, g_free);
+  g_clear_pointer (&self->failure, g_free);
+  g_clear_pointer (&self->size_input, g_free);
   g_clear_pointer (&self->folder_path, g_free);
   g_clear_pointer (&self->notes, vn_notes_unref);
   g_clear_pointer (&self->look, vn_data_look_free);

@@ -7,6 +7,7 @@
 #include "vn-i18n.h"
 #include "vn-later.h"
 #include "vn-rows.h"
+#include "vn-step-data.h"
 #include "vn-step-review.h"
 #include "vn-wizard-step.h"
 
@@ -368,6 +369,22 @@ vn_wizard_show_curve (VnWizard *self)
 
   vn_wizard_begin (self, "review");
   vn_step_review_show_curve (VN_STEP_REVIEW (self->steps[self->at]));
+}
+
+/**
+ * vn_wizard_edit_size:
+ * @input: an input with open dims
+ *
+ * Begins where its size is set; to be called when the assistant is shown.
+ */
+void
+vn_wizard_edit_size (VnWizard   *self,
+                     const char *input)
+{
+  g_return_if_fail (VN_IS_WIZARD (self) && input != NULL);
+
+  vn_wizard_begin (self, "data");
+  vn_step_data_edit_size (VN_STEP_DATA (self->steps[self->at]), input);
 }
 
 /**

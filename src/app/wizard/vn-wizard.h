@@ -19,6 +19,8 @@ void  vn_wizard_set_document (VnWizard   *self,
 void  vn_wizard_begin        (VnWizard   *self,
                               const char *step);
 void  vn_wizard_show_curve   (VnWizard   *self);
+void  vn_wizard_edit_size    (VnWizard   *self,
+                              const char *input);
 const char *vn_wizard_get_step (VnWizard *self);
 void  vn_wizard_go_next      (VnWizard   *self);
 
