@@ -13,6 +13,23 @@ data_spec_files_is_sample (const char *name)
   return vn_file_kind (name) != VN_FILE_OTHER;
 }
 
+/**
+ * vn_data_is_sample_file:
+ * @path: of a file
+ *
+ * Returns: whether its ending says that it is a picture, a sound or an array, which can be nothing but samples
+ */
+gboolean
+vn_data_is_sample_file (const char *path)
+{
+  VnFileKind kind;
+
+  g_return_val_if_fail (path != NULL, FALSE);
+
+  kind = vn_file_kind (path);
+  return kind == VN_FILE_PICTURE || kind == VN_FILE_NPY || kind == VN_FILE_NPZ || kind == VN_FILE_WAV;
+}
+
 /* Among the samples of several inputs there may be lists. */
 static gboolean
 data_spec_files_is_sample_or_list (const char *name)
@@ -90,7 +107,7 @@ void
 vn_data_spec_add_files (const VnDataSpec *self,
                         VnFileSet        *set)
 {
-  g_auto(GStrv) items = self != NULL ? g_strsplit_set (self->path, ";\n", -1) : NULL;
+  g_auto(GStrv) items = self != NULL ? vn_data_spec_split (self->path) : NULL;
   GHashTableIter iter;
   gpointer input;
 

@@ -69,7 +69,7 @@ static void
 digest_places (VnDigest   *digest,
                const char *place)
 {
-  g_auto(GStrv) parts = g_strsplit_set (place, ";\n", -1);
+  g_auto(GStrv) parts = vn_data_spec_split (place);
 
   for (guint i = 0; parts[i] != NULL; i++)
     {

@@ -80,6 +80,25 @@ vn_dataset_is_filled (const VnDataset *self,
   return sample->paths[input][0] == '\0';
 }
 
+/*< private >
+ * vn_dataset_find_lacking:
+ *
+ * Looks into the first sample, if that is an archive, for inputs that it has no array for and that can do without: they are told
+ * as filled.
+ */
+void
+vn_dataset_find_lacking (VnDataset *self)
+{
+  const VnSample *first;
+
+  g_return_if_fail (self != NULL && self->samples->len > 0);
+
+  first = self->samples->pdata[0];
+  for (guint k = 0; k < self->n_inputs && first->paths != NULL; k++)
+    self->lacks[k] = k != self->main_input && vn_dataset_may_fill (self, k) && vn_file_kind (first->paths[k]) == VN_FILE_NPZ &&
+                     vn_npz_lacks (first->paths[k], &self->inputs[k]);
+}
+
 /* ---- sizes ---- */
 
 /* The size of another input's open dim of the same name; -1: there is none. */
@@ -184,7 +203,7 @@ vn_dataset_get_fill (VnDataset *self,
 {
   g_return_val_if_fail (self != NULL && input < self->n_inputs, VN_FILL_NONE);
 
-  return vn_dataset_is_filled (self, 0, input) ? self->fills[input] : VN_FILL_NONE;
+  return self->lacks[input] || vn_dataset_is_filled (self, 0, input) ? self->fills[input] : VN_FILL_NONE;
 }
 
 /*< private >

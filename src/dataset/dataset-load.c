@@ -34,7 +34,9 @@ vn_dataset_load_file (const VnDataset  *self,
       *tensor = vn_picture_plan_load (&self->pictures[input], preprocess, path, error);
       return *tensor != NULL;
     }
-  raw = vn_tensor_file_read (path, spec, vn_data_spec_get_raw_type (self->spec, spec->name), error);
+  raw = sample->n_parts > 1 && vn_file_kind (path) == VN_FILE_WAV
+        ? vn_wav_read (path, spec, sample->part, sample->n_parts, error)
+        : vn_tensor_file_read (path, spec, vn_data_spec_get_raw_type (self->spec, spec->name), error);
   if (raw == NULL)
     return FALSE;
   *tensor = vn_tensor_fit (raw, &self->inputs[input], error);

@@ -261,3 +261,24 @@ vn_npz_read (const char         *path,
   vn_message_make_valid (error);
   return tensor;
 }
+
+/*< private >
+ * vn_npz_lacks:
+ * @path: an .npz file
+ * @input: whose array is chosen by its name
+ *
+ * Returns: whether the file can be read, and has none that is called so
+ */
+gboolean
+vn_npz_lacks (const char        *path,
+              const VnInputSpec *input)
+{
+  g_autoptr(GBytes) bytes = NULL, array = NULL;
+  g_autoptr(GError) reason = NULL;
+
+  g_return_val_if_fail (path != NULL && input != NULL, FALSE);
+
+  bytes = vn_file_map (path, NULL);
+  array = bytes != NULL ? npz_file_find_array (bytes, input, &reason) : NULL;
+  return bytes != NULL && array == NULL && g_error_matches (reason, VN_ERROR, VN_ERROR_MISSING_DATA);
+}

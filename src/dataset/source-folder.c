@@ -138,13 +138,13 @@ folder_open (VnDataset  *dataset,
   if (listing.folders->len == 0)
     g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
                  _("There are no samples in “%s”: expected images (JPEG, PNG, BMP, GIF, TIFF, WebP, PNM) or tensors "
-                   "(.npy, .npz, .raw, .bin, .pb)"), dataset->spec->path);
+                   "(.npy, .npz, .raw, .bin, .pb, .wav)"), dataset->spec->path);
   else
     g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA,
                  ngettext ("There are no samples in “%s” or in its %u subfolder: expected images (JPEG, PNG, BMP, "
-                           "GIF, TIFF, WebP, PNM) or tensors (.npy, .npz, .raw, .bin, .pb)",
+                           "GIF, TIFF, WebP, PNM) or tensors (.npy, .npz, .raw, .bin, .pb, .wav)",
                            "There are no samples in “%s” or in its %u subfolders: expected images (JPEG, PNG, BMP, "
-                           "GIF, TIFF, WebP, PNM) or tensors (.npy, .npz, .raw, .bin, .pb)", listing.folders->len),
+                           "GIF, TIFF, WebP, PNM) or tensors (.npy, .npz, .raw, .bin, .pb, .wav)", listing.folders->len),
                  dataset->spec->path, listing.folders->len);
   return FALSE;
 }

@@ -186,7 +186,7 @@ source_inputs_find_item (const VnDataset *dataset,
 static gboolean
 source_inputs_named_claims (const VnDataset *dataset)
 {
-  g_auto(GStrv) items = g_strsplit_set (dataset->spec->path, ";\n", -1);
+  g_auto(GStrv) items = vn_data_spec_split (dataset->spec->path);
 
   for (guint k = 0; k < dataset->n_inputs; k++)
     if (source_inputs_find_item (dataset, items, k) != NULL)
@@ -231,7 +231,7 @@ source_inputs_named_open (VnDataset  *dataset,
                           VnNotes    *notes,
                           GError    **error)
 {
-  g_auto(GStrv) items = g_strsplit_set (dataset->spec->path, ";\n", -1);
+  g_auto(GStrv) items = vn_data_spec_split (dataset->spec->path);
   g_auto(GStrv) places = g_new0 (char *, dataset->n_inputs + 1);
 
   if (!source_inputs_check_items (dataset, items, error))

@@ -133,7 +133,7 @@ vn_list_read (const char  *path,
 
   if (g_error_matches (reason, VN_ERROR, VN_ERROR_MALFORMED))
     g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                 _("“%s” is neither an image, a tensor (.npy, .npz, .raw, .bin, .pb) nor a list of paths"), path);
+                 _("“%s” is neither an image, a tensor (.npy, .npz, .raw, .bin, .pb, .wav) nor a list of paths"), path);
   else if (lines == NULL)
     g_propagate_error (error, g_steal_pointer (&reason));
   return lines;

@@ -94,7 +94,7 @@ vn_tensor_file_read (const char         *path,
     {
     case VN_FILE_NPY: return vn_npy_read (path, error);
     case VN_FILE_NPZ: return vn_npz_read (path, input, error);
-    case VN_FILE_WAV: return vn_wav_read (path, input, error);
+    case VN_FILE_WAV: return vn_wav_read (path, input, 0, 1, error);
     case VN_FILE_PB: return vn_onnx_tensor_read_file (path, NULL, error);
     default: return tensor_file_raw_read (path, input, raw_type, error);
     }

@@ -136,10 +136,12 @@ dataset_open_fill (VnDataset  *self,
   self->source = dataset_open_find_source (self, error);
   if (self->source == NULL || !self->source->open (self, notes, error))
     return FALSE;
+  vn_dataset_cut_sounds (self, notes);
   if (most > 0 && most < self->samples->len)
     dataset_open_thin_out (self, most);
   if (vn_dataset_get_path (self, 0) != NULL)
     self->sample_rate = vn_wav_read_rate (vn_dataset_get_path (self, 0));
+  vn_dataset_find_lacking (self);
   if (notes != NULL)
     vn_dataset_note_filled (self, notes);
   return dataset_open_plan_pictures (self, error) && dataset_open_start_scripts (self, error);

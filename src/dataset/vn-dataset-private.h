@@ -101,14 +101,25 @@ gboolean   vn_tensor_file_check   (VnDType            dtype,
                                    GError           **error);
 VnTensor  *vn_wav_parse           (GBytes            *bytes,
                                    const VnInputSpec *input,
+                                   guint              part,
+                                   guint              n_parts,
                                    GError           **error);
+/* Of a sound that is longer than what the network takes so many parts are samples. */
+#define VN_WAV_FRAMES 8u
 VnTensor  *vn_wav_read            (const char        *path,
                                    const VnInputSpec *input,
+                                   guint              part,
+                                   guint              n_parts,
                                    GError           **error);
+gsize      vn_wav_count_wanted    (const VnInputSpec *input);
+guint      vn_wav_count_frames    (const char        *path,
+                                   const VnInputSpec *input);
 guint      vn_wav_read_rate       (const char        *path);
 VnTensor  *vn_npz_read            (const char        *path,
                                    const VnInputSpec *input,
                                    GError           **error);
+gboolean   vn_npz_lacks           (const char        *path,
+                                   const VnInputSpec *input);
 
 /* Names in a folder, hidden ones left out, in natural order. */
 typedef struct
@@ -134,6 +145,7 @@ typedef struct
   guint  index;      /* place among all samples of the source, before some were chosen */
   int    label;
   char **paths;      /* one per input, NULL-terminated; empty: it is filled; NULL: not from files */
+  guint  part, n_parts;   /* of a sound; 0: all of it */
 } VnSample;
 
 typedef struct
@@ -155,9 +167,11 @@ struct _VnDataset
   GPtrArray       *samples;      /* of VnSample */
   GPtrArray       *classes;      /* of char */
   VnFill          *fills;        /* one per input: what it is filled with where a sample has an empty path for it */
+  gboolean        *lacks;        /* one per input: the first sample is an archive that has nothing for it, so that it is filled */
   guint            main_input;   /* that samples are for, */
   gboolean         has_main;     /* and no other needs them */
   guint            sample_rate;  /* of sounds, in Hz; 0: not known */
+  gsize            sound_part;   /* values of a sound in a sample; 0: they are not cut */
   gboolean         is_image;
   VnPicturePlan   *pictures;     /* one per input, if is_image */
   VnTensor        *stack;        /* of the source of that name */
@@ -195,7 +209,12 @@ VnTensor *vn_dataset_fill        (const VnDataset *self,
                                   guint            input,
                                   VnTensor       **tensors,
                                   GError         **error);
+void      vn_dataset_find_lacking (VnDataset      *self);
 void      vn_dataset_note_filled (VnDataset       *self,
+                                  VnNotes         *notes);
+
+/* dataset-sounds.c */
+void      vn_dataset_cut_sounds  (VnDataset       *self,
                                   VnNotes         *notes);
 
 /* source-random.c */

@@ -27,7 +27,7 @@ vn_dataset_add (VnDataset   *self,
 {
   VnSample *sample = g_new (VnSample, 1);
 
-  *sample = (VnSample) { g_utf8_make_valid (name, -1), self->samples->len, label, g_strdupv (paths) };
+  *sample = (VnSample) { g_utf8_make_valid (name, -1), self->samples->len, label, g_strdupv (paths), 0, 0 };
   g_ptr_array_add (self->samples, sample);
 }
 
@@ -74,6 +74,7 @@ vn_dataset_new (const VnDataSpec  *spec,
   self->inputs = g_new (VnInputSpec, MAX (n_inputs, 1));
   self->pictures = g_new0 (VnPicturePlan, MAX (n_inputs, 1));
   self->fills = g_new0 (VnFill, MAX (n_inputs, 1));
+  self->lacks = g_new0 (gboolean, MAX (n_inputs, 1));
   for (guint k = 0; k < n_inputs; k++)
     {
       self->inputs[k] = inputs[k];
@@ -105,6 +106,7 @@ vn_dataset_unref (VnDataset *self)
   g_free (self->inputs);
   g_free (self->pictures);
   g_free (self->fills);
+  g_free (self->lacks);
   g_ptr_array_unref (self->samples);
   g_ptr_array_unref (self->classes);
   if (self->stack != NULL)

@@ -77,6 +77,7 @@ typedef struct
   gint64  limit;     /* integers used as indices must be below this (size of an embedding); 0: not known */
   VnTurned turned;
   gboolean starts_recurrence;          /* a recurrent layer starts with it */
+  gboolean beside_rate;                /* another input is a sample rate */
   gboolean by_name;                    /* of an archive only the array that is called so is taken, not the only one */
   guint    symbols[VN_MAX_RANK];       /* open dims with the same number have the same size; 0: not known */
   gboolean is_past[VN_MAX_RANK];       /* open dims of what came before, which may be 0 */
@@ -167,6 +168,8 @@ guint       vn_data_spec_count_held_out (const VnDataSpec *self,
                                          guint             n);
 guint       vn_data_spec_count_measured (const VnDataSpec *self,
                                          guint             n);
+char      **vn_data_spec_split       (const char       *path);
+gboolean    vn_data_is_sample_file   (const char       *path);
 void        vn_data_spec_set_raw_type (VnDataSpec      *self,
                                        const char      *input,
                                        VnDType          raw_type);
@@ -215,6 +218,7 @@ guint       vn_dataset_get_main_input (VnDataset      *self);
 const VnInputSpec *vn_dataset_get_input (VnDataset    *self,
                                          guint         input);
 guint       vn_dataset_get_sample_rate (VnDataset     *self);
+gsize       vn_dataset_get_sound_part (VnDataset      *self);
 VnFill      vn_dataset_get_fill   (VnDataset          *self,
                                    guint               input);
 char       *vn_dataset_dup_digest (VnDataset          *self,

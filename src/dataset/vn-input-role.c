@@ -101,6 +101,8 @@ input_role_is_sound (const VnInputSpec *spec,
     n_long += spec->shape.dims[i] > 1 || (spec->shape.dims[i] < 0 && i > 0);
   if (spec->shape.rank < 1 || spec->shape.rank > 3 || n_long != 1)
     return FALSE;
+  if (spec->beside_rate)
+    return TRUE;
   for (guint i = 0; words[i] != NULL; i++)
     if (strstr (name, words[i]) != NULL)
       return TRUE;

@@ -68,6 +68,19 @@ vn_value_find_turned (const VnValue *input)
   return VN_TURNED_NEVER;
 }
 
+/* What stands beside a sample rate is a sound, whatever it is called. */
+static void
+model_data_mark_sounds (VnInputSpec *specs,
+                        guint        n)
+{
+  gboolean has_rate = FALSE;
+
+  for (guint i = 0; i < n; i++)
+    has_rate |= vn_input_role_find (&specs[i]) == VN_INPUT_RATE;
+  for (guint i = 0; i < n; i++)
+    specs[i].beside_rate = has_rate;
+}
+
 /**
  * vn_model_dup_input_specs:
  * @input_shapes: (nullable): by name, VnShape*: sizes for dims the model leaves open
@@ -99,6 +112,7 @@ vn_model_dup_input_specs (const VnModel *model,
       model_data_fill_unknown_dims (&spec->shape, input_shapes != NULL ? g_hash_table_lookup (input_shapes, value->name) : NULL);
       (*n)++;
     }
+  model_data_mark_sounds (specs, *n);
   return specs;
 }
 

@@ -161,15 +161,17 @@ wav_file_mix (const Sound *self,
   return (float) (sum / self->channels);
 }
 
-/* Where the loudest part of @n moments begins, in steps of @n: silence teaches nothing. */
+/* Where the loudest part of @n moments begins between two others, in steps of @n: silence teaches nothing. */
 static gsize
 wav_file_find_loudest (const Sound *self,
-                       gsize        n)
+                       gsize        n,
+                       gsize        from,
+                       gsize        to)
 {
-  gsize best = 0;
+  gsize best = from;
   double most = -1;
 
-  for (gsize at = 0; at + n <= self->n; at += n)
+  for (gsize at = from; at + n <= to; at += n)
     {
       double power = 0;
 
@@ -188,11 +190,17 @@ wav_file_find_loudest (const Sound *self,
   return best;
 }
 
-/* How many values @input takes at once; 0: any number. */
-static gsize
-wav_file_count_wanted (const VnInputSpec *input)
+/*< private >
+ * vn_wav_count_wanted:
+ *
+ * Returns: how many values @input takes at once; 0: any number
+ */
+gsize
+vn_wav_count_wanted (const VnInputSpec *input)
 {
   gsize n = 1;
+
+  g_return_val_if_fail (input != NULL, 0);
 
   for (int i = 0; i < input->shape.rank; i++)
     {
@@ -209,12 +217,15 @@ wav_file_count_wanted (const VnInputSpec *input)
  * vn_wav_parse:
  * @input: what it is for: the loudest part of the length that it takes, followed by silence if the sound is shorter; all of it,
  *   but at most half a minute, where it takes any length
+ * @part, @n_parts: looked for in this one of so many equal parts of the sound; above 1 only if each is as long as that
  *
  * Returns: (transfer full) (nullable): float32, one axis, -1 to 1
  */
 VnTensor *
 vn_wav_parse (GBytes             *bytes,
               const VnInputSpec  *input,
+              guint               part,
+              guint               n_parts,
               GError            **error)
 {
   gsize size, n, start;
@@ -222,15 +233,17 @@ vn_wav_parse (GBytes             *bytes,
   Sound sound;
   VnTensor *tensor;
 
-  g_return_val_if_fail (bytes != NULL && input != NULL, NULL);
+  g_return_val_if_fail (bytes != NULL && input != NULL && part < MAX (n_parts, 1), NULL);
 
+  n_parts = MAX (n_parts, 1);
   data = g_bytes_get_data (bytes, &size);
   if (!wav_file_parse_head (&sound, data, size, error))
     return NULL;
-  n = wav_file_count_wanted (input);
+  n = vn_wav_count_wanted (input);
   if (n == 0)
     n = MIN (sound.n, (gsize) MIN (sound.rate, (guint32) 1 << 20) * MOST_SECONDS);
-  start = n < sound.n ? wav_file_find_loudest (&sound, n) : 0;
+  start = n < sound.n ? wav_file_find_loudest (&sound, n, sound.n / n_parts * part,
+                                               part + 1 < n_parts ? sound.n / n_parts * (part + 1) : sound.n) : 0;
   tensor = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE ((gint64) n), error);
   for (gsize i = 0; tensor != NULL && i < n; i++)
     ((float *) tensor->data)[i] = start + i < sound.n ? wav_file_mix (&sound, start + i) : 0;
@@ -246,6 +259,8 @@ vn_wav_parse (GBytes             *bytes,
 VnTensor *
 vn_wav_read (const char         *path,
              const VnInputSpec  *input,
+             guint               part,
+             guint               n_parts,
              GError            **error)
 {
   g_autoptr(GBytes) bytes = NULL;
@@ -256,7 +271,7 @@ vn_wav_read (const char         *path,
   bytes = vn_file_map (path, error);
   if (bytes == NULL)
     return NULL;
-  tensor = vn_wav_parse (bytes, input, error);
+  tensor = vn_wav_parse (bytes, input, part, n_parts, error);
   if (tensor == NULL)
     g_prefix_error (error, "“%s”: ", path);
   return tensor;
@@ -281,4 +296,28 @@ vn_wav_read_rate (const char *path)
   bytes = vn_file_kind (path) == VN_FILE_WAV ? vn_file_map (path, NULL) : NULL;
   data = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
   return data != NULL && wav_file_parse_head (&sound, data, size, NULL) ? sound.rate : 0;
+}
+
+/*< private >
+ * vn_wav_count_frames:
+ * @path: a file
+ *
+ * Returns: how many times the file holds what @input takes at once, at most %VN_WAV_FRAMES; 0: it cannot be read, or is shorter,
+ *   or @input takes any length
+ */
+guint
+vn_wav_count_frames (const char        *path,
+                     const VnInputSpec *input)
+{
+  g_autoptr(GBytes) bytes = NULL;
+  gsize size = 0, wanted;
+  const guint8 *data;
+  Sound sound;
+
+  g_return_val_if_fail (path != NULL && input != NULL, 0);
+
+  wanted = vn_wav_count_wanted (input);
+  bytes = wanted > 0 ? vn_file_map (path, NULL) : NULL;
+  data = bytes != NULL ? g_bytes_get_data (bytes, &size) : NULL;
+  return data != NULL && wav_file_parse_head (&sound, data, size, NULL) ? (guint) MIN (sound.n / wanted, VN_WAV_FRAMES) : 0;
 }

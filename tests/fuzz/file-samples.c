@@ -88,7 +88,7 @@ try_wav (const guint8 *data,
   for (guint i = 0; i < G_N_ELEMENTS (inputs); i++)
     {
       g_autoptr(GError) error = NULL;
-      g_autoptr(VnTensor) tensor = vn_wav_parse (bytes, &inputs[i], &error);
+      g_autoptr(VnTensor) tensor = vn_wav_parse (bytes, &inputs[i], 0, 1, &error);
 
       if (check (tensor != NULL, &error))
         fit (tensor);

@@ -3,7 +3,7 @@
 a person does it: "export" in as few clicks as there need be; "repair": 16 bit for a region of the graph, undo, a crash, comparing
 runs, "improve": the same after improving, "others": a network that reads tokens, one that is quantized already, one with a node
 that nobody knows, "edit": searching in the demo, folding, changing what was found, undoing, "detector": a detector of which the
-presets leave more or less.
+presets leave more or less, "samples": tokens, sounds, and two inputs with samples of their own.
 
 Needs a display with nothing on it, a session bus, a window manager, xdotool and AT-SPI; real networks and photographs;
 onnxruntime in $VN_ORACLE_PYTHON judges what was exported. $VN_SCREENSHOTS: a folder for pictures on the way."""
@@ -544,14 +544,17 @@ def main(vernier, drop_source, journey="export"):
         return MISSING
     try:
         import desk
+        import samples
     except ImportError as reason:
         print("skipped:", reason)
         return MISSING
     manager = subprocess.Popen(["openbox"], stderr=subprocess.DEVNULL)
-    if journey in ("others", "edit", "detector"):
+    if journey in ("others", "edit", "detector", "samples"):
         try:
             if journey == "others":
                 meet_others(desk, vernier, shared)
+            elif journey == "samples":
+                samples.meet_samples(desk, vernier, drop_source)
             else:
                 (edit if journey == "edit" else meet_detector)(desk, vernier)
         finally:

@@ -472,14 +472,14 @@ test_card_size (void)
   GtkWidget *card = g_object_ref_sink (g_object_new (VN_TYPE_DATA_CARD, NULL)), *button;
   guint n = 0;
 
-  vn_data_card_show_problem (VN_DATA_CARD (card), "The model does not support that", TRUE);
+  vn_data_card_show_problem (VN_DATA_CARD (card), "The samples cannot be used", "The model does not support that", TRUE);
   g_assert_null (vn_test_find (card, GTK_TYPE_BUTTON, "Choose _Others…"));
   button = vn_test_find (card, GTK_TYPE_BUTTON, "Set Input _Sizes");
   g_assert_nonnull (button);
   g_signal_connect_swapped (card, "sizes", G_CALLBACK (count), &n);
   g_signal_emit_by_name (button, "clicked");
   g_assert_cmpuint (n, ==, 1);
-  vn_data_card_show_problem (VN_DATA_CARD (card), "There are none", FALSE);
+  vn_data_card_show_problem (VN_DATA_CARD (card), "The samples cannot be used", "There are none", FALSE);
   g_assert_nonnull (vn_test_find (card, GTK_TYPE_BUTTON, "Choose _Others…"));
   g_object_unref (card);
 }

@@ -11,6 +11,13 @@ window_dnd_is_folder (GFile *file)
   return g_file_query_file_type (file, G_FILE_QUERY_INFO_NONE, NULL) == G_FILE_TYPE_DIRECTORY;
 }
 
+/* A folder, or a file that can be nothing else. */
+static gboolean
+window_dnd_is_samples (GFile *file)
+{
+  return window_dnd_is_folder (file) || (g_file_peek_path (file) != NULL && vn_data_is_sample_file (g_file_peek_path (file)));
+}
+
 static gboolean
 window_dnd_has_numbers (GFile *file)
 {
@@ -19,7 +26,8 @@ window_dnd_has_numbers (GFile *file)
 
 /**
  * vn_window_drop_file:
- * @file: what was dropped: a model is opened, a folder holds samples, values of nodes color the graph
+ * @file: what was dropped: a model is opened, a folder holds samples, as does a picture, an array or a sound; values of nodes
+ *   color the graph
  *
  * Returns: whether it could be used
  */
@@ -35,14 +43,14 @@ vn_window_drop_file (VnWindow *self,
   path = g_file_peek_path (file);
   if (path == NULL)
     return FALSE;
-  if (!window_dnd_is_folder (file))
+  if (!window_dnd_is_samples (file))
     {
       vn_window_open_file (self, file);
       return TRUE;
     }
   if (vn_bench_get_model (VN_BENCH (self->document)) == NULL)
     {
-      vn_toasts_show (self->toast, _("Open a model first: a folder of samples needs one."), NULL, NULL);
+      vn_toasts_show (self->toast, _("Open a model first: samples need one."), NULL, NULL);
       return FALSE;
     }
   vn_document_use_folder (self->document, path);
@@ -93,7 +101,7 @@ window_dnd_value_known (GtkDropTarget *target,
   GSList *files = value != NULL ? g_value_get_boxed (value) : NULL;
 
   gtk_label_set_label (self->drop_label, files == NULL ? _("Open Model")
-                                         : window_dnd_is_folder (files->data) ? _("Use as Samples")
+                                         : window_dnd_is_samples (files->data) ? _("Use as Samples")
                                          : window_dnd_has_numbers (files->data) ? _("Color the Graph by a File")
                                          : _("Open Model"));
 }

@@ -243,6 +243,9 @@ input_rows_write_source (VnInputRows       *self,
   if (vn_data_spec_is_random (data))
     return g_strdup (_("Random values"));
   path = own != NULL ? vn_format_path (own) : dataset != NULL ? vn_format_path (data->path) : NULL;
+  if (path != NULL && dataset != NULL && vn_dataset_get_sound_part (dataset) > 0 && input == vn_dataset_get_main_input (dataset))
+    return g_strdup_printf (ngettext ("%s, in parts of %zu value", "%s, in parts of %zu values",
+                                      (gulong) vn_dataset_get_sound_part (dataset)), path, vn_dataset_get_sound_part (dataset));
   return path != NULL ? g_steal_pointer (&path) : g_strdup (_("Needs samples"));
 }
 

@@ -109,7 +109,7 @@ test_kinds (void)
       {
         g_autoptr(GBytes) bytes = make_wav (kinds[k].format, kinds[k].bits, channels, N, k == 1 ? G_MAXUINT32 : 0, k);
         g_autoptr(GError) error = NULL;
-        g_autoptr(VnTensor) tensor = vn_wav_parse (bytes, &input, &error);
+        g_autoptr(VnTensor) tensor = vn_wav_parse (bytes, &input, 0, 1, &error);
 
         g_assert_no_error (error);
         g_assert_cmpuint (tensor->n_elements, ==, N);
@@ -132,7 +132,7 @@ test_lengths (void)
     {
       const VnInputSpec input = { .name = (char *) "x", .dtype = VN_DTYPE_F32, .shape = cases[i].shape };
       g_autoptr(GError) error = NULL;
-      g_autoptr(VnTensor) tensor = vn_wav_parse (bytes, &input, &error);
+      g_autoptr(VnTensor) tensor = vn_wav_parse (bytes, &input, 0, 1, &error);
       g_autoptr(VnTensor) fitted = NULL;
 
       g_assert_no_error (error);
@@ -159,7 +159,7 @@ test_damaged (void)
     {
       g_autoptr(GBytes) part = g_bytes_new (data, n);      /* a copy, so that reading beyond is seen */
       g_autoptr(GError) error = NULL;
-      g_autoptr(VnTensor) tensor = vn_wav_parse (part, &input, &error);
+      g_autoptr(VnTensor) tensor = vn_wav_parse (part, &input, 0, 1, &error);
 
       g_assert_true ((tensor == NULL) == (error != NULL));
       n_refused += tensor == NULL;
@@ -175,7 +175,7 @@ test_damaged (void)
 
         copy[at] = (guint8) value;
         bytes = g_bytes_new (copy, size);
-        tensor = vn_wav_parse (bytes, &input, &error);
+        tensor = vn_wav_parse (bytes, &input, 0, 1, &error);
         g_assert_true ((tensor == NULL) == (error != NULL));
         if (tensor != NULL)
           g_assert_cmpuint (tensor->n_elements, <=, size);
