@@ -126,8 +126,9 @@ def read_two(desk, vernier, drop_source):
         def is_chosen():
             return sum("Needs samples" in text for text in app.labels("Data")) == 1 - row
 
-        buttons = app.wait(lambda: [node for node in desk.walk(app.parts("Inputs")[0]) if node.role == "push button"
-                                    and node.name.startswith("Choose")], "no buttons to choose samples")
+        # after those of the inputs comes that of the labels
+        buttons = app.wait(lambda: [node for part in app.parts("Data") for node in desk.walk(part) if node.role == "push button"
+                                    and node.name == "Choose…" and app.is_shown(node)][-3:], "no buttons to choose samples")
         app.press(buttons[row])
         app.answer_with_file(pathlib.Path.home() / folder)
         app.wait(is_chosen, f"the samples of {folder} are not chosen")

@@ -330,6 +330,7 @@ input_rows_add_row (VnInputRows       *self,
   g_signal_connect_swapped (choose, "clicked", G_CALLBACK (input_rows_choose_clicked), self);
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), choose);
   input_rows_add_menu (self, ADW_ACTION_ROW (row), spec->name);
+  vn_button_names_set (row);
   gtk_list_box_append (self->list, row);
 }
 

@@ -85,7 +85,7 @@ target_rows_add_use (VnTargetRows   *self,
                      const VnPreset *preset)
 {
   g_autofree char *name = g_strdup_printf (_("Use %s"), _(preset->title));
-  GtkWidget *button = vn_button_new_with_mnemonic (_("Use"));
+  GtkWidget *button = gtk_button_new_with_label (_("Use"));
 
   gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
   g_object_set_data (G_OBJECT (button), "vn-preset", (gpointer) preset);

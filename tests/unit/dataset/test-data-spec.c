@@ -7,6 +7,8 @@
 #include "vn-error.h"
 #include "vn-json.h"
 
+#include <glib/gstdio.h>
+
 #define WHOLE "{\"path\":\"random\",\"samples\":7,\"held-out\":3,\"seed\":4503599627370497,\"fit\":\"crop\",\"color\":\"bgr\"," \
               "\"layout\":\"nhwc\",\"width\":5,\"height\":6,\"resize\":8,\"crop-part\":0.5,\"crop-down\":true,\"fill\":2.0," \
               "\"resample\":\"area\",\"mean\":[0.0,1.0,2.0,3.0],\"std\":[1.0,2.0,3.0,4.0],\"timeout\":9,\"raw-type\":\"int64\"," \
@@ -100,6 +102,32 @@ test_wrong (void)
     }
 }
 
+/* A path may hold what parts items, if something lies there. */
+static void
+test_split (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("vn-split-XXXXXX", NULL), *odd = g_build_filename (folder, "a;b;c", NULL);
+  g_autofree char *both = g_strdup_printf ("x=%s;y=ones\nz=/no/such;w", odd);
+  g_autofree char *first = g_strdup_printf ("x=%s", odd);
+  const char *wanted[] = { first, "y=ones", "z=/no/such", "w", NULL };
+  static const char * const names[] = { "x", "y", NULL };
+  g_autoptr(VnDataSpec) spec = vn_data_spec_new ("");
+  g_auto(GStrv) parts = NULL, after = NULL;
+  g_autofree char *source = NULL;
+
+  g_assert_cmpint (g_mkdir (odd, 0700), ==, 0);
+  parts = vn_data_spec_split (both);
+  g_assert_cmpstrv (parts, (char **) wanted);
+  vn_data_spec_set_source (spec, names, "x", "y", "zeros");
+  vn_data_spec_set_source (spec, names, "x", "x", odd);
+  source = vn_data_spec_dup_source (spec, "x");
+  g_assert_cmpstr (source, ==, odd);
+  g_rmdir (odd);
+  after = vn_data_spec_split (both);
+  g_assert_cmpuint (g_strv_length (after), ==, 6);
+  g_rmdir (folder);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -107,5 +135,6 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/data-spec/same", test_same);
   g_test_add_func ("/data-spec/wrong", test_wrong);
+  g_test_add_func ("/data-spec/split", test_split);
   return g_test_run ();
 }

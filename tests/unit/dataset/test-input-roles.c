@@ -42,6 +42,7 @@ static const struct
   { "waveform", VN_DTYPE_F32, { 2, { 1, -1 } }, 0, FALSE, VN_INPUT_AUDIO, VN_FILL_NONE },
   { "x", VN_DTYPE_F32, { 2, { 1, 16000 } }, 0, FALSE, VN_INPUT_AUDIO, VN_FILL_NONE },
   { "x", VN_DTYPE_F32, { 2, { 1, 1960 } }, 0, FALSE, VN_INPUT_NUMBERS, VN_FILL_NONE },
+  { "input", VN_DTYPE_F32, { 2, { -1, -1 } }, 0, FALSE, VN_INPUT_NUMBERS, VN_FILL_NONE },
   { "bytes", VN_DTYPE_S32, { 2, { 1, 2048 } }, 257, FALSE, VN_INPUT_TOKENS, VN_FILL_NONE },
 };
 

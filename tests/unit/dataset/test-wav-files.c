@@ -2,6 +2,7 @@
 /* Sounds: every width and both kinds of numbers, channels mixed, what is cut to the length of an input, and damaged files. */
 #include "vn-dataset-private.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -182,6 +183,52 @@ test_damaged (void)
       }
 }
 
+/* How many samples a file becomes, by what the network takes and whether it keeps a state; each is a part of the sound. */
+static const struct { gint64 length; gboolean has_state; guint n; gint64 size; } cuts[] = {
+  { 3, FALSE, VN_WAV_FRAMES, 3 }, { N / 4, FALSE, 4, N / 4 }, { N / 3, FALSE, 3, N / 3 }, { N, FALSE, 1, N },
+  { 2 * N, FALSE, 1, 2 * N }, { VN_DIM_UNKNOWN, FALSE, 1, N }, { VN_DIM_UNKNOWN, TRUE, 1, 512 },   /* of 16 kHz */
+};
+
+static void
+test_cut (void)
+{
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "vn-cut.wav", NULL);
+  g_autoptr(GBytes) bytes = make_wav (3, 32, 1, N, 0, 0);
+  g_autoptr(VnDataSpec) spec = vn_data_spec_new (path);
+
+  g_assert_true (g_file_set_contents (path, g_bytes_get_data (bytes, NULL), (gssize) g_bytes_get_size (bytes), NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (cuts); i++)
+    {
+      const VnInputSpec inputs[] = {
+        { .name = (char *) "waveform", .dtype = VN_DTYPE_F32, .shape = { 2, { 1, cuts[i].length } } },
+        { .name = (char *) "state", .dtype = VN_DTYPE_F32, .shape = { 2, { 1, 4 } } },
+      };
+      const guint n_inputs = cuts[i].has_state ? 2 : 1;
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnDataset) dataset = vn_dataset_open (spec, inputs, n_inputs, NULL, &error);
+
+      g_assert_no_error (error);
+      g_assert_cmpuint (vn_dataset_get_n (dataset), ==, cuts[i].n);
+      for (guint k = 0; k < cuts[i].n; k++)
+        {
+          VnTensor *tensors[2] = { NULL, NULL };
+          gsize at = 0;
+
+          g_assert_true (vn_dataset_load (dataset, k, tensors, &error));
+          g_assert_cmpint (tensors[0]->shape.dims[1], ==, cuts[i].size);
+          while (at < N && fabsf (((float *) tensors[0]->data)[0] - (float) wave (at, 0)) > 1e-6f)
+            at++;
+          for (gint64 m = 0; m < cuts[i].size; m++)
+            g_assert_cmpfloat_with_epsilon (((float *) tensors[0]->data)[m],
+                                            at + (gsize) m < N ? (float) wave ((guint) (at + (gsize) m), 0) : 0, 1e-6);
+          if (n_inputs > 1)
+            g_assert_cmpfloat (((float *) tensors[1]->data)[0], ==, 0);
+          vn_tensor_clear_all (tensors, n_inputs);
+        }
+    }
+  g_unlink (path);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -191,5 +238,6 @@ main (int   argc,
   g_test_add_func ("/wav-files/kinds", test_kinds);
   g_test_add_func ("/wav-files/lengths", test_lengths);
   g_test_add_func ("/wav-files/damaged", test_damaged);
+  g_test_add_func ("/wav-files/cut", test_cut);
   return g_test_run ();
 }
