@@ -386,7 +386,8 @@ def measure_body(desk, vernier, path):
     app.type("If")
     app.steady(lambda: app.texts("1 found"), "the node is not found")
     desk.run("xdotool", "key", "Return")
-    worst = app.wait(lambda: [text for text in app.labels("Inspector") if re.fullmatch(r"[0-9]+ nodes · worst [−0-9.]+\sdB", text)],
+    told = re.compile(r"[0-9]+ nodes · worst [−0-9.]+\sdB")
+    worst = app.wait(lambda: [text for text in app.labels("Inspector") if told.fullmatch(text)],
                      "the inspector does not tell the worst error inside")
     app.click("label", "then_branch", "Inspector")
     app.wait(lambda: app.texts("From the Run of the Whole Model"), "the body does not show what the run found")
