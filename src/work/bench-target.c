@@ -50,6 +50,24 @@ vn_bench_set_target (VnBench        *self,
 }
 
 /**
+ * vn_bench_tells_of_target:
+ * @preset: (nullable): id of a target; %NULL: the present one
+ *
+ * Returns: whether what it does to the network that is open is calculated: of large ones only for the present target
+ */
+gboolean
+vn_bench_tells_of_target (VnBench    *self,
+                          const char *preset)
+{
+  const VnModel *model;
+
+  g_return_val_if_fail (VN_IS_BENCH (self), FALSE);
+
+  model = self->subject->model;
+  return model != NULL && (preset == NULL || g_str_equal (preset, self->recipe->preset) || model->file_size <= MOST_BYTES);
+}
+
+/**
  * vn_bench_find_coverage:
  * @preset: (nullable): id of a target; %NULL: the present one
  * @coverage: (out) (nullable): borrowed, until something changes; %NULL: it is not known
@@ -66,17 +84,15 @@ vn_bench_find_coverage (VnBench           *self,
 {
   g_autoptr(VnRecipe) recipe = NULL;
   const VnCoverageAnswer *answer;
-  VnModel *model;
 
   g_return_if_fail (VN_IS_BENCH (self) && coverage != NULL && reason != NULL);
 
   *coverage = NULL;
   *reason = NULL;
-  model = self->subject->model;
-  if (model == NULL || (preset != NULL && !g_str_equal (preset, self->recipe->preset) && model->file_size > MOST_BYTES))
+  if (!vn_bench_tells_of_target (self, preset))
     return;
   recipe = preset != NULL ? vn_bench_dup_target_recipe (self, preset) : vn_recipe_copy (self->recipe);
-  vn_coverages_set_model (self->coverages, model, self->subject->input_shapes);
+  vn_coverages_set_model (self->coverages, self->subject->model, self->subject->input_shapes);
   answer = vn_coverages_find (self->coverages, recipe);
   *coverage = answer->coverage;
   *reason = answer->reason;

@@ -230,6 +230,8 @@ VnRecipe       *vn_bench_dup_target_recipe   (VnBench    *self,
                                               const char *preset);
 void            vn_bench_set_target          (VnBench        *self,
                                               const VnPreset *preset);
+gboolean        vn_bench_tells_of_target     (VnBench    *self,
+                                              const char *preset);
 void            vn_bench_find_coverage       (VnBench           *self,
                                               const char        *preset,      /* nullable */
                                               const VnCoverage **coverage,

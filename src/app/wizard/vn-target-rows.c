@@ -101,6 +101,16 @@ target_rows_add_mark (GtkWidget *row)
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), mark);
 }
 
+/* What stands where it is not known what a target does to the model. */
+static const char *
+target_rows_explain (VnTargetRows   *self,
+                     const VnPreset *preset)
+{
+  if (vn_bench_tells_of_target (VN_BENCH (self->document), preset->id))
+    return _("calculating…");
+  return preset->summary != NULL ? _(preset->summary) : "";
+}
+
 static void
 target_rows_add (VnTargetRows   *self,
                  const VnPreset *preset,
@@ -113,7 +123,7 @@ target_rows_add (VnTargetRows   *self,
 
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
   adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _(preset->title));
-  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), text != NULL ? text : _("calculating…"));
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), text != NULL ? text : target_rows_explain (self, preset));
   if (!is_present)
     target_rows_add_use (self, row, preset);
   else if (wants_subgraphs)
