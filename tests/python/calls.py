@@ -228,6 +228,7 @@ def check_native(model, samples, folder):
     arrays = [s["image"] for s in samples]
     command("quantize", model, "-o", "here.onnx", "--data", folder, "--per-channel", "--method=percentile", "--no-verify")
     kinds = {"path": folder, "dictionaries": samples, "arrays": arrays, "stack": np.stack(arrays),
+             "batches": [np.concatenate(arrays[:4]), np.concatenate(arrays[4:])],
              "loader with labels": [(Torch(a), Torch(np.array([0]))) for a in arrays], "reader": Reader(samples)}
     told = []
     for name, data in kinds.items():

@@ -53,6 +53,11 @@ def write_model(model: ModelLike, folder: Path) -> str:
     return str(path)
 
 
+def list_inputs(path: str) -> Dict[str, str]:
+    """Names and types of the inputs of a model that samples fill, in its order."""
+    return {one["name"]: one["type"] for one in run(["inspect", path])["inputs"]}
+
+
 class Model:
     """A model of ONNX that is to be quantized. It is read anew at each call; its file is never changed."""
 
@@ -70,7 +75,7 @@ class Model:
     @property
     def inputs(self) -> List[str]:
         """Names of the inputs that samples fill, in the order of the model."""
-        return [one["name"] for one in self.inspect()["inputs"]]
+        return list(list_inputs(self.path))
 
     def quantize(self, preset: Optional[str] = None, data: Optional[Data] = None, auto: bool = False,
                  progress: Optional[Progress] = None, limit: Optional[int] = None, arguments: Iterable[str] = (),
@@ -95,7 +100,7 @@ class Model:
             call.append("--auto")
         with tempfile.TemporaryDirectory(prefix="vernier-") as samples:
             if data is not None:
-                inputs = [] if isinstance(data, (str, os.PathLike)) else self.inputs
+                inputs = {} if isinstance(data, (str, os.PathLike)) else list_inputs(self.path)
                 call.append("--data=" + write_samples(data, inputs, Path(samples), limit))
             said = run(call, progress)
         return Result(said, output, folder)

@@ -83,28 +83,24 @@ class _Listener:
             self.bar.close()
 
 
-def run(arguments: Sequence[str], progress: Optional[Progress] = None, data: Optional[bytes] = None) -> Dict[str, Any]:
+def run(arguments: Sequence[str], progress: Optional[Progress] = None) -> Dict[str, Any]:
     """Runs a command of vernier-cli.
 
     arguments: the command and its options, without --json.
     progress: told how far it is; without it there is a bar where tqdm is installed and standard error is a terminal.
-    data: (nullable) what the command reads from its standard input.
 
     Returns what the command prints as JSON. Ctrl-C cancels the program, which leaves nothing behind.
 
     Raises VernierError with the program's message.
     """
     listener = _Listener(progress)
-    process = subprocess.Popen([find_program(), *arguments, "--json", "--progress"], stdin=subprocess.PIPE,
+    process = subprocess.Popen([find_program(), *arguments, "--json", "--progress"], stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert process.stdin and process.stdout and process.stderr
+    assert process.stdout and process.stderr
     said = io.TextIOWrapper(process.stderr, encoding="utf-8", errors="replace")
     thread = threading.Thread(target=listener.listen, args=(said,), daemon=True)
     thread.start()
     try:
-        if data is not None:
-            process.stdin.write(data)
-        process.stdin.close()
         printed = process.stdout.read().decode("utf-8", "replace")
         process.wait()
     except BaseException:

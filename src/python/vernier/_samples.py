@@ -2,6 +2,7 @@
 """Samples of whatever kind a script has them in, as files that the program reads."""
 from __future__ import annotations
 
+import itertools
 import os
 from pathlib import Path
 from typing import Any, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
@@ -48,25 +49,40 @@ def _name_arrays(sample: Any, inputs: Sequence[str], index: int) -> Mapping[str,
     return {name: _to_array(value) for name, value in zip(inputs, sample)}
 
 
-def write_samples(data: Data, inputs: Sequence[str], folder: Path, limit: Optional[int] = None) -> str:
+def _is_batch(array: "np.ndarray[Any, Any]", kind: str) -> bool:
+    """Whether there may be several samples in an array, and the input takes one at a time: kind is "float32[1,3,224,224]"."""
+    dims = kind[kind.find("[") + 1:].rstrip("]").split(",")
+    return dims[0] == "1" and array.ndim == len(dims)
+
+
+def _split(arrays: Mapping[str, Any], inputs: Mapping[str, str]) -> Iterator[Mapping[str, Any]]:
+    """The samples of a batch, where the model takes one at a time."""
+    sizes = {array.shape[0] if _is_batch(array, inputs.get(name, "")) else 1 for name, array in arrays.items()}
+    if len(sizes) != 1 or sizes == {1}:
+        yield arrays
+        return
+    for i in range(sizes.pop()):
+        yield {name: array[i:i + 1] for name, array in arrays.items()}
+
+
+def write_samples(data: Data, inputs: Mapping[str, str], folder: Path, limit: Optional[int] = None) -> str:
     """Writes samples as .npz files, an array for each input.
 
-    data: see `Data`; a path is returned as it is.
-    inputs: names of the model's inputs, in its order.
-    limit: (nullable) how many are taken at most.
+    data: see `Data`; a path is returned as it is. Batches are split where the model takes one sample at a time.
+    inputs: the model's inputs in its order: names and types, such as "float32[1,3,224,224]".
+    limit: (nullable) how many samples are taken at most.
 
     Returns what `--data` takes. Raises VernierError if there are no samples.
     """
     if isinstance(data, (str, os.PathLike)):
         return os.fspath(data)
+    samples = (one for i, sample in enumerate(_iterate(data)) for one in _split(_name_arrays(sample, list(inputs), i), inputs))
     n = 0
-    for index, sample in enumerate(_iterate(data)):
-        if limit is not None and index >= limit:
-            break
-        np.savez(folder / f"{index:06d}.npz", **_name_arrays(sample, inputs, index))
+    for arrays in itertools.islice(samples, limit):
+        np.savez(folder / f"{n:06d}.npz", **arrays)
         n += 1
     if n == 0:
-        raise VernierError("there are no samples", "setting")
+        raise VernierError("no samples were given: calibration needs at least one", "setting")
     return str(folder)
 
 

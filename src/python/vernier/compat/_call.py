@@ -8,7 +8,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional
 
-from .._model import ModelLike, word, write_model
+from .._model import ModelLike, list_inputs, word, write_model
 from .._program import run
 from .._samples import describe_shapes, write_samples
 
@@ -54,11 +54,6 @@ class CalibrationMethod(Enum):
     Distribution = 3
 
 
-def list_inputs(model: str) -> List[str]:
-    """Names of the inputs of a model that samples fill."""
-    return [one["name"] for one in run(["inspect", model])["inputs"]]
-
-
 def keyword_options(keywords: Mapping[str, Any]) -> List[str]:
     """What was given, None and empty lists left out."""
     return [f"--{name}={word(value)}" for name, value in keywords.items()
@@ -87,5 +82,5 @@ def call(command: List[str], model: ModelLike, output: Any, keywords: Mapping[st
             samples.mkdir()
             arguments.append("--data=" + write_samples(reader, list_inputs(path), samples))
         elif needs_samples:
-            arguments += ["--data=random", *describe_shapes(random_shape, list_inputs(path) if random_shape else [])]
+            arguments += ["--data=random", *describe_shapes(random_shape, list(list_inputs(path)) if random_shape else [])]
         return run(arguments)

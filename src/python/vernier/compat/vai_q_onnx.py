@@ -35,6 +35,7 @@ class VitisQuantType(Enum):
     QUInt32 = 5
     QFloat16 = 6
     QBFloat16 = 7
+    QBFP = 8
 
 
 def quantize_static(model_input: Any, model_output: Output, calibration_data_reader: Any = None,
