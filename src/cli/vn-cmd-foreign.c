@@ -194,6 +194,12 @@ foreign_dup_scalar (JsonNode *node)
   return g_strdup (g_ascii_dtostr (number, sizeof number, json_node_get_double (node)));
 }
 
+static char *
+foreign_dup_text (JsonNode *node)
+{
+  return JSON_NODE_HOLDS_VALUE (node) ? foreign_dup_scalar (node) : json_to_string (node, FALSE);
+}
+
 /* A list is the option for each of its elements, an object for each member: {"MatMul": 1} is "MatMul=1". */
 static void
 foreign_add_elements (Arguments         *self,
@@ -203,8 +209,7 @@ foreign_add_elements (Arguments         *self,
   if (JSON_NODE_HOLDS_ARRAY (node))
     for (guint i = 0; i < json_array_get_length (json_node_get_array (node)); i++)
       {
-        JsonNode *element = json_array_get_element (json_node_get_array (node), i);
-        g_autofree char *text = JSON_NODE_HOLDS_VALUE (element) ? foreign_dup_scalar (element) : json_to_string (element, FALSE);
+        g_autofree char *text = foreign_dup_text (json_array_get_element (json_node_get_array (node), i));
 
         foreign_add_text (self, option, text);
       }
@@ -217,7 +222,7 @@ foreign_add_elements (Arguments         *self,
       json_object_iter_init (&at, json_node_get_object (node));
       while (json_object_iter_next (&at, &name, &member))
         {
-          g_autofree char *text = JSON_NODE_HOLDS_VALUE (member) ? foreign_dup_scalar (member) : json_to_string (member, FALSE);
+          g_autofree char *text = foreign_dup_text (member);
           g_autofree char *both = g_strconcat (name, "=", text, NULL);
 
           foreign_add_text (self, option, both);
@@ -280,7 +285,7 @@ foreign_add_members (Arguments  *self,
   while (self->error == NULL && json_object_iter_next (&at, &member, &content))
     if (!JSON_NODE_HOLDS_NULL (content))
       {
-        g_autofree char *text = JSON_NODE_HOLDS_VALUE (content) ? foreign_dup_scalar (content) : json_to_string (content, FALSE);
+        g_autofree char *text = foreign_dup_text (content);
 
         foreign_add_named (self, member, text);
       }
@@ -298,6 +303,15 @@ foreign_refuse (Arguments           *self,
                  word->word, word->tool, _(word->remark));
   else
     g_set_error (&self->error, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION, _("Unknown option --%s"), name);
+}
+
+/* What is done whether it is asked for or not. */
+static void
+foreign_tell (const char *name)
+{
+  g_autofree char *hint = vn_word_dup_hint (VN_FOREIGN_OPTION, name, NULL);
+
+  vn_cmd_warn ("note: --%s: %s", name, hint);
 }
 
 /* What the word of another quantizer stands for. */
@@ -324,7 +338,11 @@ foreign_add_foreign (Arguments           *self,
   inverse = word->here[0] == '!';
   words = g_strsplit (word->here + inverse, " ", -1);
   if (word->here[0] == '\0')
-    return;
+    {
+      if (!on)
+        foreign_tell (name);
+      return;
+    }
   if (strchr (word->here, '=') == NULL && words[1] == NULL)
     foreign_add_named (self, words[0] + 2, value);
   else if (!is_switch)

@@ -44,3 +44,5 @@ for arguments in "--prest cpu" "--tensors" "--extra_options {\"Frob\":1}" "--ext
 done
 echo '{"vernier-recipe": 1, "include_cle": true}' >recipe.json
 "$CLI" quantize "$DEMO/demo.onnx" -o out.onnx --data random --recipe recipe.json
+# what is done in any case is told to whoever does not want it
+"$CLI" quantize "$DEMO/demo.onnx" -o out.onnx --data random --RemoveInputInit=False --prest cpu
