@@ -51,11 +51,9 @@ answer_cures_fill (VnAnswerCures *self)
 {
   VnBench *bench = VN_BENCH (self->document);
   gboolean unmeasured = FALSE;
-  GtkWidget *child;
   guint n;
 
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->list))) != NULL)
-    gtk_list_box_remove (self->list, child);
+  vn_list_box_clear (self->list);
   n = self->are_lost ? answer_cures_fill_list (self, &unmeasured) : 0;
   gtk_widget_set_visible (GTK_WIDGET (self->list), n > 0);
   gtk_widget_set_visible (self->measure, unmeasured && vn_bench_get_job (bench) == NULL);

@@ -10,6 +10,7 @@
 #include "vn-compare-source.h"
 #include "vn-i18n.h"
 #include "vn-model-data.h"
+#include "vn-rows.h"
 #include "vn-sample-thumb.h"
 #include "vn-thread.h"
 
@@ -188,10 +189,8 @@ static void
 answers_view_fill (VnAnswersView *self)
 {
   GtkListBoxRow *first;
-  GtkWidget *child;
 
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->list))) != NULL)
-    gtk_list_box_remove (self->list, child);
+  vn_list_box_clear (self->list);
   for (guint i = 0; self->dataset != NULL && i < MIN (self->sorted->len, MOST_ROWS); i++)
     {
       const VnSampleAnswer *answer = g_ptr_array_index (self->sorted, i);

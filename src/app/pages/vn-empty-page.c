@@ -5,6 +5,7 @@
 #include "vn-draft.h"
 #include "vn-i18n.h"
 #include "vn-recent-row.h"
+#include "vn-rows.h"
 
 #define MAX_ROWS 5
 #define APP_NAME "Vernier"
@@ -85,13 +86,11 @@ vn_empty_page_update (VnEmptyPage *self)
 {
   GList *unsorted = gtk_recent_manager_get_items (gtk_recent_manager_get_default ());
   GList *infos = g_list_sort (unsorted, empty_page_compare_newest);
-  GtkWidget *child;
   guint n = 0, n_drafts;
 
   g_return_if_fail (VN_IS_EMPTY_PAGE (self));
 
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->recent_list))) != NULL)
-    gtk_list_box_remove (self->recent_list, child);
+  vn_list_box_clear (self->recent_list);
   g_menu_remove_all (self->menu);
   n_drafts = empty_page_add_drafts (self);
   for (GList *l = infos; l != NULL && n < MAX_ROWS; l = l->next)

@@ -352,13 +352,11 @@ static void
 recipe_panel_build_rows (VnRecipePanel *self)
 {
   const VnRecipe *recipe = vn_bench_get_recipe (VN_BENCH (self->document));
-  GtkWidget *child;
   guint at = self->focus_at != NO_ROW ? self->focus_at : recipe_panel_find_focused (self);
 
   self->busy = TRUE;
   self->focus_at = NO_ROW;
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->rules))) != NULL)
-    gtk_list_box_remove (self->rules, child);
+  vn_list_box_clear (self->rules);
   recipe_panel_list (self, recipe);
   recipe_panel_fill (self, recipe);
   if (at != NO_ROW && self->groups->len > 0)

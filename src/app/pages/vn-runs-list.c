@@ -132,11 +132,9 @@ runs_list_rebuild (gpointer data)
 {
   VnRunsList *self = data;
   GPtrArray *runs = vn_bench_get_runs (VN_BENCH (self->document));
-  GtkWidget *child;
 
   self->rebuild = 0;
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->list))) != NULL)
-    gtk_list_box_remove (self->list, child);
+  vn_list_box_clear (self->list);
   for (guint i = 0; i < MIN (runs->len, MAX_ROWS); i++)
     gtk_list_box_append (self->list, runs_list_make_row (self, g_ptr_array_index (runs, runs->len - 1 - i)));
   if (runs->len == 0)

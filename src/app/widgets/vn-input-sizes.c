@@ -121,10 +121,8 @@ input_sizes_model_changed (VnInputSizes *self)
 {
   VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
   GHashTable *open = vn_bench_get_input_shapes (VN_BENCH (self->document));
-  GtkWidget *child;
 
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->shapes))) != NULL)
-    gtk_list_box_remove (self->shapes, child);
+  vn_list_box_clear (self->shapes);
   gtk_widget_set_visible (GTK_WIDGET (self), open != NULL);
   for (guint i = 0; open != NULL && i < model->graph->inputs->len; i++)
     {

@@ -189,6 +189,17 @@ vn_box_clear (GtkWidget *box)
     gtk_box_remove (GTK_BOX (box), child);
 }
 
+void
+vn_list_box_clear (GtkListBox *list)
+{
+  GtkWidget *child;
+
+  g_return_if_fail (GTK_IS_LIST_BOX (list));
+
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (list))) != NULL)
+    gtk_list_box_remove (list, child);
+}
+
 /**
  * vn_figure_new:
  *

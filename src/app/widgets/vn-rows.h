@@ -22,6 +22,7 @@ GtkRevealer *vn_foot_set_content (AdwBin *self,
 void       vn_button_let_shrink (GtkButton *button,
                                  gboolean   shrinks);
 void       vn_box_clear        (GtkWidget  *box);
+void       vn_list_box_clear   (GtkListBox *list);
 void       vn_combo_row_show_whole (AdwComboRow *row);
 GtkWidget *vn_figure_new       (const char *value,
                                 const char *caption);

@@ -6,6 +6,7 @@
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-node-item.h"
+#include "vn-rows.h"
 
 #define REVEAL_DELAY_MS 300
 #define ANNOUNCE_SECONDS 8
@@ -213,10 +214,8 @@ static void
 job_bar_fill_problems (VnJobBar *self)
 {
   guint n = MIN (vn_bench_get_n_notes (VN_BENCH (self->document)), MAX_NOTES);
-  GtkWidget *child;
 
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->problems))) != NULL)
-    gtk_list_box_remove (self->problems, child);
+  vn_list_box_clear (self->problems);
   for (guint i = 0; i < n; i++)
     {
       const VnNote *note = vn_bench_get_note (VN_BENCH (self->document), i);

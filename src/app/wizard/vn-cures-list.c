@@ -142,12 +142,9 @@ cures_list_fill (VnCuresList *self)
   g_autoptr(VnCureBundle) bundle = vn_cure_bundle_new (self->document, offers);
   gboolean unmeasured = FALSE, is_rounding = cures_list_is_rounding (chosen);
   guint n = chosen->len;
-  GtkWidget *child;
 
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->list))) != NULL)
-    gtk_list_box_remove (self->list, child);
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->tried))) != NULL)
-    gtk_list_box_remove (self->tried, child);
+  vn_list_box_clear (self->list);
+  vn_list_box_clear (self->tried);
   for (guint i = 0; i < n; i++)
     {
       const VnCureOffer *offer = g_ptr_array_index (chosen, i);

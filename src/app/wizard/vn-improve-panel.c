@@ -36,15 +36,6 @@ G_DEFINE_FINAL_TYPE (VnImprovePanel, vn_improve_panel, ADW_TYPE_BIN)
 
 /* ---- rows ---- */
 
-static void
-improve_panel_clear (GtkListBox *list)
-{
-  GtkWidget *child;
-
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (list))) != NULL)
-    gtk_list_box_remove (list, child);
-}
-
 /* What a step costs in size, where that is worth telling. */
 static char *
 improve_panel_format_growth (gint64 bytes)
@@ -111,7 +102,7 @@ improve_panel_fill_tries (VnImprovePanel *self)
   g_autofree char *title = NULL;
   GtkWidget *in_vain;
 
-  improve_panel_clear (self->tries);
+  vn_list_box_clear (self->tries);
   gtk_widget_set_visible (self->tries_section, tries != NULL);
   if (tries == NULL)
     return;

@@ -362,7 +362,6 @@ vn_input_rows_show (VnInputRows *self,
 {
   VnModel *model;
   VnInputSpec *specs;
-  GtkWidget *child;
   guint n = 0;
 
   g_return_if_fail (VN_IS_INPUT_ROWS (self));
@@ -371,8 +370,7 @@ vn_input_rows_show (VnInputRows *self,
   g_cancellable_cancel (self->loading);
   g_clear_object (&self->loading);
   self->loading = g_cancellable_new ();
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->list))) != NULL)
-    gtk_list_box_remove (self->list, child);
+  vn_list_box_clear (self->list);
   specs = model != NULL ? vn_model_dup_input_specs (model, vn_bench_get_input_shapes (VN_BENCH (self->document)), &n) : NULL;
   gtk_widget_set_visible (GTK_WIDGET (self), n > 1 || (n == 1 && !is_pictures));
   input_rows_list_names (self, specs, n);

@@ -222,10 +222,8 @@ origins_list_fill (VnOriginsList *self)
   g_autoptr(GPtrArray) weak = vn_weakest_list (self->document);
   gboolean by_share = result != NULL && result->contributions != NULL;
   const char *title = by_share ? _("Error Sources") : _("Weakest Nodes");
-  GtkWidget *child;
 
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->list))) != NULL)
-    gtk_list_box_remove (self->list, child);
+  vn_list_box_clear (self->list);
   gtk_bitset_remove_all (self->shown);
   gtk_bitset_remove_all (self->weak);
   gtk_label_set_label (self->title, title);

@@ -23,15 +23,6 @@ struct _VnStepModel
 G_DEFINE_FINAL_TYPE (VnStepModel, vn_step_model, VN_TYPE_WIZARD_STEP)
 
 static void
-step_model_clear_list (GtkListBox *list)
-{
-  GtkWidget *child;
-
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (list))) != NULL)
-    gtk_list_box_remove (list, child);
-}
-
-static void
 step_model_fill_facts (VnStepModel *self,
                        VnModel     *model)
 {
@@ -40,7 +31,7 @@ step_model_fill_facts (VnStepModel *self,
   g_autofree char *nodes = g_strdup_printf ("%u", model->graph->nodes->len);
   g_autofree char *opset = g_strdup_printf ("%" G_GINT64_FORMAT, vn_model_get_opset (model, ""));
 
-  step_model_clear_list (self->facts);
+  vn_list_box_clear (self->facts);
   gtk_list_box_append (self->facts, vn_row_new (_("File"), path));
   gtk_list_box_append (self->facts, vn_row_new (_("File size"), size));
   gtk_list_box_append (self->facts, vn_row_new (_("Nodes"), nodes));
@@ -51,7 +42,7 @@ static void
 step_model_fill_values (GtkListBox *list,
                         GPtrArray  *values)
 {
-  step_model_clear_list (list);
+  vn_list_box_clear (list);
   for (guint i = 0; i < values->len; i++)
     {
       const VnValue *value = g_ptr_array_index (values, i);
@@ -83,7 +74,7 @@ step_model_fill_operators (VnStepModel *self,
   g_autofree gpointer *names = NULL;
   guint n;
 
-  step_model_clear_list (self->operators);
+  vn_list_box_clear (self->operators);
   for (guint i = 0; i < model->graph->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (model->graph->nodes, i);

@@ -34,10 +34,8 @@ step_precision_recipe_changed (VnStepPrecision *self)
   VnDocument *document = vn_wizard_step_get_document (VN_WIZARD_STEP (self));
   const VnRecipe *recipe = vn_bench_get_recipe (VN_BENCH (document));
   g_autoptr(GPtrArray) groups = NULL;
-  GtkWidget *child;
 
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->regions))) != NULL)
-    gtk_list_box_remove (self->regions, child);
+  vn_list_box_clear (self->regions);
   if (vn_bench_get_model (VN_BENCH (document)) != NULL)
     groups = vn_rule_groups_list (recipe, vn_bench_get_model (VN_BENCH (document)));
   for (guint i = 0; groups != NULL && i < MIN (groups->len, MOST_REGIONS); i++)

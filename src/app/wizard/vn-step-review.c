@@ -53,15 +53,6 @@ step_review_get_document (VnStepReview *self)
   return vn_wizard_step_get_document (VN_WIZARD_STEP (self));
 }
 
-static void
-step_review_clear_list (GtkListBox *list)
-{
-  GtkWidget *child;
-
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (list))) != NULL)
-    gtk_list_box_remove (list, child);
-}
-
 /* To the step that says what can be applied. */
 static GtkWidget *
 step_review_make_change_button (void)
@@ -78,7 +69,7 @@ static void
 step_review_show_suspicions (VnStepReview    *self,
                              const VnVerdict *verdict)
 {
-  step_review_clear_list (self->suspicions);
+  vn_list_box_clear (self->suspicions);
   for (guint i = 0; i < verdict->suspicions->len; i++)
     {
       const VnNote *note = g_ptr_array_index (verdict->suspicions, i);

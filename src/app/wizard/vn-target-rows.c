@@ -134,15 +134,6 @@ target_rows_add (VnTargetRows   *self,
   gtk_list_box_append (is_present ? self->present : self->suggested, row);
 }
 
-static void
-target_rows_clear (GtkListBox *list)
-{
-  GtkWidget *child;
-
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (list))) != NULL)
-    gtk_list_box_remove (list, child);
-}
-
 /* What nobody sees is not calculated. */
 static void
 target_rows_update (VnTargetRows *self)
@@ -159,8 +150,8 @@ target_rows_update (VnTargetRows *self)
   presets = vn_suggest_presets (model, &n_first);
   present = vn_preset_find (vn_bench_get_recipe (VN_BENCH (self->document))->preset, NULL);
   gtk_label_set_label (self->reason, reason);
-  target_rows_clear (self->present);
-  target_rows_clear (self->suggested);
+  vn_list_box_clear (self->present);
+  vn_list_box_clear (self->suggested);
   if (present != NULL)
     target_rows_add (self, present, TRUE);
   for (guint i = 0; i < n_first; i++)

@@ -130,11 +130,9 @@ wizard_make_row (VnWizard *self,
 static void
 wizard_update_list (VnWizard *self)
 {
-  GtkWidget *child;
 
   self->busy = TRUE;
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->list))) != NULL)
-    gtk_list_box_remove (self->list, child);
+  vn_list_box_clear (self->list);
   for (guint i = 0; i < N_STEPS; i++)
     gtk_list_box_append (self->list, wizard_make_row (self, i, i < self->reached && wizard_can_leave (self, i)));
   gtk_list_box_select_row (self->list, gtk_list_box_get_row_at_index (self->list, (int) self->at));
