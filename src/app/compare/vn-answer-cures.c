@@ -57,7 +57,7 @@ answer_cures_fill (VnAnswerCures *self)
   n = self->are_lost ? answer_cures_fill_list (self, &unmeasured) : 0;
   gtk_widget_set_visible (GTK_WIDGET (self->list), n > 0);
   gtk_widget_set_visible (self->measure, unmeasured && vn_bench_get_job (bench) == NULL);
-  gtk_widget_set_visible (self->none, n == 0);
+  gtk_widget_set_visible (self->none, n == 0 && vn_bench_get_origins_job (bench) == NULL);
   gtk_widget_set_sensitive (GTK_WIDGET (self->list), !vn_bench_is_trying (bench));
   gtk_widget_set_visible (self->section, self->are_lost);
 }
