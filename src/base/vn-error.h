@@ -17,6 +17,7 @@ G_BEGIN_DECLS
  * @VN_ERROR_NUMERIC: NaN, infinity or an empty range where a number is needed
  * @VN_ERROR_SETTING: a setting of the user that cannot be followed
  * @VN_ERROR_MEMORY: memory was refused (vn-memory.h): no fault of the file or sample at hand
+ * @VN_ERROR_VERDICT: all is done, but the verdict on it is worse than was asked for
  *
  * Codes are chosen by what the user can do about them. Cancellation is
  * %G_IO_ERROR_CANCELLED; files keep their #GFileError or #GIOErrorEnum.
@@ -31,6 +32,7 @@ typedef enum
   VN_ERROR_NUMERIC,
   VN_ERROR_SETTING,
   VN_ERROR_MEMORY,
+  VN_ERROR_VERDICT,
 } VnError;
 
 #define VN_ERROR (vn_error_quark ())

@@ -7,13 +7,15 @@
 #include "vn-ranks.h"
 #include "vn-report.h"
 
-static char *report_file;
+static char *report_file, *fail_unless;
 static int top = 20;
 
 static const GOptionEntry entries[] = {
   { "report", 0, 0, G_OPTION_ARG_FILENAME, &report_file, N_("Write the report; the extension selects the format: "
                                                             ".html, .pdf, .json, otherwise Markdown"), N_("FILE") },
   { "top", 0, 0, G_OPTION_ARG_INT, &top, N_("Number of tensors to print, worst first (default: 20)"), N_("N") },
+  { "fail-unless", 0, 0, G_OPTION_ARG_STRING, &fail_unless,
+    N_("Exit with 1 if the verdict is worse: good, weak-spot or care; all is written first"), N_("LEVEL") },
   { NULL }
 };
 
@@ -105,7 +107,7 @@ compare_run (char        **args,
              JsonBuilder  *json,
              GError      **error)
 {
-  g_autoptr(VnDataSpec) data = top >= 0 ? vn_cmd_make_data_spec (error) : NULL;
+  g_autoptr(VnDataSpec) data = top >= 0 && vn_cmd_check_least_verdict (fail_unless, error) ? vn_cmd_make_data_spec (error) : NULL;
   g_autoptr(VnFileSet) files = vn_cmd_new_files (args[0]);
   g_autoptr(VnModel) float_model = data != NULL ? vn_cmd_open_model (args[0], error) : NULL;
   g_autoptr(VnModel) quant_model = float_model != NULL ? vn_cmd_open_model (args[1], error) : NULL;
@@ -142,6 +144,7 @@ compare_run (char        **args,
   cmd_compare_print_table (compared->errors);
   cmd_compare_print_weights (compared->errors);
   vn_json_add_node (json, "report", vn_report_to_json (report));
+  vn_cmd_judge_verdict (compared, fail_unless);
   return TRUE;
 }
 

@@ -71,6 +71,8 @@ const GOptionEntry vn_cmd_quantize_entries[] = {
     N_("Run the export in ONNX Runtime on more samples, also if it is large or for another runtime; without one the command "
        "fails (see verify)"), NULL },
   { "no-verify", 0, 0, G_OPTION_ARG_NONE, VALUE (no_verify), N_("Do not check the export in ONNX Runtime"), NULL },
+  { "fail-unless", 0, 0, G_OPTION_ARG_STRING, VALUE (fail_unless),
+    N_("Exit with 1 if the verdict is worse: good, weak-spot or care; all is written first"), N_("LEVEL") },
   { "weakest", 0, 0, G_OPTION_ARG_STRING, VALUE (weakest),
     N_("Metric that ranks the weakest tensors, see “list metrics” (default: contribution where --origins measures it, "
        "else sqnr)"),
@@ -112,6 +114,8 @@ vn_cmd_quantize_check_options (GError **error)
     return vn_cmd_quantize_refuse (error, _("--time and --accuracy-first require --auto"));
   if (options->origins && options->skip_compare)
     return vn_cmd_quantize_refuse (error, _("--origins measures the error and cannot be combined with --skip-compare"));
+  if (options->fail_unless != NULL && options->skip_compare)
+    return vn_cmd_quantize_refuse (error, _("--fail-unless needs the error and cannot be combined with --skip-compare"));
   if (options->save_every != 0 && options->save_stats == NULL)
     return vn_cmd_quantize_refuse (error, _("--save-every requires --save-stats"));
   if (options->verify && options->no_verify)
@@ -125,6 +129,8 @@ vn_cmd_quantize_check_options (GError **error)
                    options->save_project);
       return FALSE;
     }
+  if (!vn_cmd_check_least_verdict (options->fail_unless, error))
+    return FALSE;
   if (options->weakest == NULL || vn_metric_find (options->weakest, &metric))
     return TRUE;
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--weakest: there is no metric “%s”; “vernier-cli "

@@ -131,8 +131,8 @@ vn_cmd_quantize_write (VnRun                 **result,
 /**
  * vn_cmd_quantize_judge:
  *
- * Makes the command fail if ONNX Runtime does not give what was expected of the export, or was asked and could not. All is
- * written and printed then.
+ * Makes the command fail if ONNX Runtime does not give what was expected of the export, or was asked and could not, or if the
+ * verdict is worse than was asked for. All is written and printed then.
  */
 void
 vn_cmd_quantize_judge (const VnRun *result)
@@ -153,4 +153,5 @@ vn_cmd_quantize_judge (const VnRun *result)
                                                                       "The written files were kept"));
   if (reason != NULL)
     vn_cmd_fail (reason);
+  vn_cmd_judge_verdict (result, vn_quantize_options.fail_unless);
 }

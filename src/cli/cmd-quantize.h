@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 /* What its options say; NULL, FALSE, 0: nothing. */
 typedef struct
 {
-  char      *output, *report, *weakest;
+  char      *output, *report, *weakest, *fail_unless;
   char      *preset, *recipe_file, *config_file;
   char      *save_recipe, *save_project, *export_script, *export_xquant;
   char     **rules, **excludes;

@@ -65,6 +65,8 @@ main_error_code (const GError *error)
     return "memory";
   if (error->domain == VN_VERIFY_ERROR)
     return error->code == VN_VERIFY_ERROR_REFUSED ? "refused" : "unsupported";
+  if (g_error_matches (error, VN_ERROR, VN_ERROR_VERDICT))
+    return "verdict";
   if (error->domain == VN_ERROR && (guint) error->code < G_N_ELEMENTS (codes))
     return codes[error->code];
   return error->domain == G_OPTION_ERROR ? "usage" : "file";

@@ -2,8 +2,10 @@
 /* The verdict on a run, as the commands print it: the summary of the report, and what ONNX Runtime makes of the export. */
 #include "vn-cmd.h"
 
+#include "vn-error.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-verdict.h"
 
 #include <math.h>
 
@@ -53,6 +55,53 @@ vn_cmd_json_verdict (JsonBuilder         *json,
       vn_json_add_text (json, "verdict", content->title);
       vn_json_add_text (json, "level", content->level);
     }
+}
+
+/* ---- --fail-unless ---- */
+
+/**
+ * vn_cmd_check_least_verdict:
+ * @least: (nullable): what --fail-unless names
+ *
+ * Returns: %FALSE with %G_OPTION_ERROR_BAD_VALUE if that is no level of models that can be used
+ */
+gboolean
+vn_cmd_check_least_verdict (const char  *least,
+                            GError     **error)
+{
+  VnVerdictLevel level;
+
+  if (least == NULL || (vn_verdict_level_find (least, &level) && level <= VN_VERDICT_CARE))
+    return TRUE;
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--fail-unless: there is no level “%s”; choose good, "
+                                                                  "weak-spot or care"), least);
+  return FALSE;
+}
+
+/**
+ * vn_cmd_judge_verdict:
+ * @least: (nullable): the worst level that is no failure; what cannot be told is one, too
+ *
+ * Makes the command fail if the verdict on @run is worse. All is written and printed then.
+ */
+void
+vn_cmd_judge_verdict (const VnRun *run,
+                      const char  *least)
+{
+  g_autoptr(VnVerdict) verdict = NULL;
+  g_autoptr(GError) reason = NULL;
+  VnVerdictLevel level;
+
+  g_return_if_fail (run != NULL);
+
+  if (least == NULL || !vn_verdict_level_find (least, &level))
+    return;
+  verdict = vn_verdict_new (run);
+  if (verdict->level <= level)
+    return;
+  reason = g_error_new (VN_ERROR, VN_ERROR_VERDICT, _("The verdict is “%s” (%s), and --fail-unless=%s was asked for. The written "
+                                                      "files were kept"), verdict->title, verdict->id, least);
+  vn_cmd_fail (reason);
 }
 
 /* ---- ONNX Runtime ---- */

@@ -210,6 +210,10 @@ void                vn_cmd_print_result   (VnRun             *result,
                                            const char        *weakest);   /* nullable */
 void                vn_cmd_json_verdict   (JsonBuilder         *json,
                                            const VnReportModel *report);
+gboolean            vn_cmd_check_least_verdict (const char *least,     /* nullable */
+                                                GError    **error);
+void                vn_cmd_judge_verdict  (const VnRun       *run,
+                                           const char        *least);     /* nullable */
 void                vn_cmd_json_part      (JsonBuilder  *json,
                                            const VnErrorPart *part);   /* nullable: there are no parts */
 void                vn_cmd_json_notes     (JsonBuilder  *json,

@@ -548,6 +548,27 @@ vn_verdict_level_get_id (VnVerdictLevel level)
 }
 
 /**
+ * vn_verdict_level_find:
+ * @level: (out)
+ *
+ * Returns: %FALSE if no level has that @id
+ */
+gboolean
+vn_verdict_level_find (const char     *id,
+                       VnVerdictLevel *level)
+{
+  g_return_val_if_fail (id != NULL && level != NULL, FALSE);
+
+  for (guint i = 0; i < VN_N_VERDICTS; i++)
+    if (g_str_equal (levels[i].id, id))
+      {
+        *level = i;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+/**
  * vn_verdict_get_title:
  * @id: of a level, or one that only another version of the program knows
  *

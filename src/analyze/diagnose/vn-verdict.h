@@ -53,6 +53,8 @@ typedef struct
 VnVerdict  *vn_verdict_new          (const VnRun    *run);
 void        vn_verdict_free         (VnVerdict      *self);
 const char *vn_verdict_level_get_id (VnVerdictLevel  level);
+gboolean    vn_verdict_level_find   (const char     *id,
+                                     VnVerdictLevel *level);
 const char *vn_verdict_get_title    (const char     *id);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnVerdict, vn_verdict_free)
