@@ -11,7 +11,8 @@
 All of it is done by the program vernier-cli; its manual is `man vernier-python`.
 """
 from ._model import Model, open
-from ._program import VernierError, find_program
+from ._program import VernierError, find_program, run
+from ._report import Report
 from ._result import Result
 
-__all__ = ["Model", "Result", "VernierError", "find_program", "open"]
+__all__ = ["Model", "Report", "Result", "VernierError", "find_program", "open", "run"]

@@ -22,11 +22,15 @@ class VernierError(RuntimeError):
     """What the program says was wrong.
 
     code: "file", "setting", "shape", "unsupported", "cancelled" ..., as `vernier-cli --json` names it.
+    said: all that the program printed as JSON.
+    result: (nullable) the `Result`, where the model was made all the same: codes "refused" and "verdict".
     """
 
-    def __init__(self, message: str, code: str = "") -> None:
+    def __init__(self, message: str, code: str = "", said: Optional[Mapping[str, Any]] = None) -> None:
         super().__init__(message)
         self.code = code
+        self.said: Dict[str, Any] = dict(said or {})
+        self.result: Any = None
 
 
 def find_program() -> str:
@@ -124,5 +128,5 @@ def _understand(printed: str, status: int, lines: Sequence[str]) -> Dict[str, An
         raise VernierError("\n".join(lines) or f"vernier-cli ended with {status}") from None
     error = result.get("error")
     if status != 0 and error:
-        raise VernierError(error["message"], error.get("code", ""))
+        raise VernierError(error["message"], error.get("code", ""), result)
     return result

@@ -4,89 +4,90 @@ from __future__ import annotations
 
 import html
 import importlib
+import json
 import os
-import shutil
-import tempfile
 from pathlib import Path
-from typing import Any, Dict, List, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Union
+
+from ._files import Folder, copy_model
+from ._program import run
+from ._report import Report
+
+if TYPE_CHECKING:
+    from ._model import Model
+    from ._samples import Data
+
+PathLike = Union[str, "os.PathLike[str]"]
 
 
-class Result:
-    """What a quantization came to.
+class Page:
+    """A page of HTML that a notebook shows in a frame."""
 
-    report: all figures, as `vernier-cli quantize --json` prints them under "report" (vernier-report(5)).
+    def __init__(self, text: str, height: int) -> None:
+        self.text = text
+        self.height = height
+
+    def _repr_html_(self) -> str:
+        return (f'<iframe srcdoc="{html.escape(self.text)}" width="100%" height="{self.height}" '
+                'style="border: 1px solid #8888"></iframe>')
+
+
+class Result(Report):
+    """A quantized model, and its `Report`.
+
     path: the quantized model, until the result is gone: `save` keeps it.
+    source: the float model.
     """
 
-    def __init__(self, said: Dict[str, Any], path: Path, folder: "tempfile.TemporaryDirectory[str]") -> None:
-        self.report: Dict[str, Any] = said["report"]
+    def __init__(self, said: Dict[str, Any], source: Model, path: Path, recipe: Path, project: Path, folder: Folder) -> None:
+        super().__init__(said["report"])
+        self.source = source
         self.path = path
+        self._recipe = recipe
+        self._project = project
         self._folder = folder
 
     @property
-    def verdict(self) -> str:
-        """The verdict in words: "As good as the float model" ..."""
-        return str(self.report["summary"]["verdict"])
+    def size(self) -> int:
+        """Bytes of the quantized model, with what it has in files of its own."""
+        return int(self.report["sizes"]["quantized_bytes"])
 
     @property
-    def level(self) -> str:
-        """The verdict for programs: "good", "weak-spot", "care", "unusable", "refused" ... (vernier-report(5))."""
-        return str(self.report["summary"]["level"])
+    def model(self) -> Any:
+        """The quantized model as an onnx.ModelProto, read anew each time. Raises ImportError where there is no onnx."""
+        return importlib.import_module("onnx").load(str(self.path))
 
     @property
-    def good(self) -> bool:
-        """Whether the quantized model is as good as the float model, as far as that was measured."""
-        return self.level == "good"
+    def recipe(self) -> Dict[str, Any]:
+        """Settings and rules that make this result, with what `auto` has found: what `Model.quantize` takes as `recipe`."""
+        found: Dict[str, Any] = json.loads(self._recipe.read_text(encoding="utf-8"))
+        return found
 
-    @property
-    def figures(self) -> List[Dict[str, Any]]:
-        """Size, error, accuracy, latency: "figure", "float", "quantized", "change" and where it is "from"."""
-        return list(self.report["figures"])
+    def save(self, path: PathLike) -> Path:
+        """Writes the quantized model, and beside it what it has in files of its own.
 
-    @property
-    def sqnr_db(self) -> float:
-        """SQNR of the worst output in dB; NaN where it was not measured."""
-        found = self.report["summary"].get("sqnr_db")
-        return float("nan") if found is None else float(found)
+        path: a file, which is replaced where there is one, or a folder.
 
-    @property
-    def notes(self) -> List[Dict[str, Any]]:
-        """What was noticed: "level", "code", "subject", "text"."""
-        return list(self.report["notes"])
+        Returns the path of the model. Raises OSError where that cannot be written; what stood there is left then.
+        """
+        return copy_model(self.path, Path(path))
 
-    def weak_nodes(self, n: int = 10) -> List[Dict[str, Any]]:
-        """The tensors with the lowest SQNR, at most n of them, the weakest first."""
-        known = [row for row in self.report["tensors"] if isinstance(row.get("sqnr_db"), (int, float))]
-        return sorted(known, key=lambda row: float(row["sqnr_db"]))[:n]
+    def save_report(self, path: PathLike) -> Path:
+        """Writes the report: a file in the format of its name (.html, .pdf, .md, .json), or all of them to a folder.
 
-    def to_pandas(self) -> Any:
-        """A pandas.DataFrame with a row for each measured tensor."""
-        return importlib.import_module("pandas").DataFrame(self.report["tensors"])
+        Raises VernierError where that cannot be written.
+        """
+        run(["report", str(self._project), f"--output={os.fspath(path)}"])
+        return Path(path)
 
-    def save(self, path: Union[str, "os.PathLike[str]"]) -> Path:
-        """Copies the quantized model, with what it has in files of its own, and returns its path."""
-        target = Path(path)
-        shutil.copyfile(self.path, target)
-        for beside in self.path.parent.iterdir():
-            if beside != self.path:
-                shutil.copyfile(beside, target.parent / beside.name)
-        return target
+    def show(self, height: int = 600) -> Page:
+        """The report, with the network and the error along it, as a frame of `height` pixels in a notebook."""
+        page = self.save_report(self._folder.path / "run" / "report.html")
+        return Page(page.read_text(encoding="utf-8"), height)
+
+    def evaluate(self, data: Data, limit: Optional[int] = None, **settings: Any) -> List[Dict[str, Any]]:
+        """The float and the quantized model side by side, in this order: see `Model.evaluate`."""
+        return self.source.evaluate(self, data=data, limit=limit, **settings)
 
     def __repr__(self) -> str:
-        return f"<vernier.Result {self.level}: {self.report['sizes']['quantized_bytes']} bytes, {self.sqnr_db:.1f} dB>"
-
-    def _repr_html_(self) -> str:
-        """For notebooks: the verdict, the figures, and the weakest tensors."""
-        summary = self.report["summary"]
-        cells = [("figure", "float", "quantized", "change", "from")]
-        rows = [[one.get(name) for name in cells[0]] for one in self.figures]
-        weak = [[one["node"], one["type"], f"{one['sqnr_db']:.1f} dB"] for one in self.weak_nodes(5)]
-        return (f"<p><b>{html.escape(summary['verdict'])}.</b> {html.escape(summary['text'])}</p>"
-                + _table(cells[0], rows) + _table(("weakest tensors", "type", "SQNR"), weak))
-
-
-def _table(head: Any, rows: List[List[Any]]) -> str:
-    def line(cells: Any, tag: str) -> str:
-        return "<tr>" + "".join(f"<{tag}>{'' if c is None else html.escape(str(c))}</{tag}>" for c in cells) + "</tr>"
-
-    return "<table>" + line(head, "th") + "".join(line(row, "td") for row in rows) + "</table>"
+        return f"<vernier.Result {self.level}: {self.size} bytes, {self.sqnr_db:.1f} dB>"
