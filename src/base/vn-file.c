@@ -456,3 +456,30 @@ vn_file_dup_long (const char *name,
     plain = g_uri_unescape_string (name + strlen (ESCAPED), NULL);
   return g_canonicalize_filename (plain != NULL ? plain : name, folder);
 }
+
+static char *standard_input;
+
+/**
+ * vn_file_set_standard_input:
+ * @path: a file with what came on the standard input
+ */
+void
+vn_file_set_standard_input (const char *path)
+{
+  g_return_if_fail (path != NULL);
+
+  g_free (standard_input);
+  standard_input = g_strdup (path);
+}
+
+/**
+ * vn_file_is_standard_input:
+ * @path: (nullable)
+ *
+ * Returns: whether the command line calls the file “-”
+ */
+gboolean
+vn_file_is_standard_input (const char *path)
+{
+  return standard_input != NULL && g_strcmp0 (path, standard_input) == 0;
+}

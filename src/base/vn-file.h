@@ -42,6 +42,10 @@ void          vn_file_fail          (GError        **error,
                                      const char     *path,
                                      int             code);
 
+/* The file that stands for the standard input, which can be read once only; set while there is one thread. */
+void          vn_file_set_standard_input (const char  *path);
+gboolean      vn_file_is_standard_input  (const char  *path);   /* nullable */
+
 /* ---- mapped files (vn-file-map.c) ---- */
 
 /**

@@ -38,7 +38,7 @@ quantize_input_use_config (VnModel     *model,
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--config cannot be combined with --preset or --recipe"));
       return FALSE;
     }
-  config = vn_config_load (options->config_file, error);
+  config = vn_cmd_load_config (options->config_file, error);
   if (config == NULL || !vn_config_bind (config, model, options->stats != NULL || vn_cmd_options.data != NULL, error) ||
       !vn_cmd_apply_settings (config->recipe, error) ||
       !vn_cmd_add_rules (config->recipe, options->rules, options->excludes, error))

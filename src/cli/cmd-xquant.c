@@ -241,7 +241,7 @@ cmd_xquant_load_config (GError **error)
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("-c is missing: specify the configuration"));
       return NULL;
     }
-  config = vn_config_load (config_file, error);
+  config = vn_cmd_load_config (config_file, error);
   if (config == NULL)
     return NULL;
   if (g_str_equal (config->format, "xquant"))

@@ -151,9 +151,12 @@ main_parse_options (const VnCmd   *cmd,
     main_remove_arg (*args, 1);
   n = (int) g_strv_length (*args) - 1;
   if (n == cmd->n_args || (n > cmd->n_args && cmd->takes_more) || (cmd->lists != NULL && *cmd->lists))
-    return vn_cmd_options.threads >= 0 ||
-           (g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--threads must not be negative")), FALSE);
-  if (n > cmd->n_args)
+    {
+      if (vn_cmd_options.threads >= 0)
+        return vn_cmd_take_standard_streams (cmd, options, *args + 1, error);
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--threads must not be negative"));
+    }
+  else if (n > cmd->n_args)
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED, _("Unexpected argument “%s”: expected %s; see --help"),
                  (*args)[cmd->n_args + 1], cmd->usage);
   else
@@ -185,7 +188,7 @@ main_run_in_ranks (const VnCmd   *cmd,
       reason = g_steal_pointer (&changed);
       done = FALSE;
     }
-  done = vn_cmd_end_files (done, &reason);
+  done = vn_cmd_end_files (done, &reason) && vn_cmd_write_standard_output (&reason);
   vn_ranks_end ();
   if (!done)
     g_propagate_error (error, g_steal_pointer (&reason));

@@ -43,6 +43,13 @@ void        vn_cmd_hint_at_option (GArray             *options,
                                    GError            **error);
 char       *vn_cmd_dup_command_hint (const char       *name);
 
+/* “-” in place of a file (vn-cmd-standard.c) */
+gboolean    vn_cmd_take_standard_streams (const VnCmd *cmd,
+                                          GArray      *options,
+                                          char       **args,
+                                          GError     **error);
+gboolean    vn_cmd_write_standard_output (GError     **error);
+
 /* Text of at most this many columns. */
 #define VN_CMD_COLUMNS 100
 

@@ -38,7 +38,8 @@ static const GOptionEntry model_entries[] = {
 static const GOptionEntry data_entries[] = {
   VN_CMD_GROUP_MARK (DATA),
   { "data", 'd', 0, G_OPTION_ARG_FILENAME, &vn_cmd_options.data,
-    N_("Samples: image folder, list file, folder of .npy, .npz, .raw, .pb or .wav, or “random”"), N_("PATH") },
+    N_("Samples: image folder, list file, folder of .npy, .npz, .raw, .pb or .wav, “random”, or “-” for standard input"),
+    N_("PATH") },
   { "samples", 'n', 0, G_OPTION_ARG_INT, &vn_cmd_options.samples,
     N_("Number of samples to use, evenly spaced (default: all)"), N_("N") },
   { "preprocess", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.preprocess,

@@ -10,7 +10,7 @@
  * vn_cmd_make_project:
  *
  * Returns: (transfer full) (nullable): what is done, for the next time and for the window, with the runs of the project at
- *   @self.save that it replaces; errors of vn_project_keep_runs()
+ *   @self.save that it replaces, and without samples that came on the standard input; errors of vn_project_keep_runs()
  */
 VnProject *
 vn_cmd_make_project (const VnCmdKeep   *self,
@@ -25,6 +25,8 @@ vn_cmd_make_project (const VnCmdKeep   *self,
   g_return_val_if_fail (self != NULL && model != NULL && recipe != NULL, NULL);
 
   digest = vn_model_dup_digest (model);
+  if (data != NULL && vn_file_is_standard_input (data->path))
+    data = NULL;
   project = vn_project_new (self->model, digest, data, recipe);
   vn_project_set_sizes (project, self->sizes);
   return vn_project_keep_runs (project, self->save, error) ? g_steal_pointer (&project) : NULL;

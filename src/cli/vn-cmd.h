@@ -4,6 +4,7 @@
 /* What the commands share: their description, common options, opening of models, and printing. */
 
 #include "vn-bench.h"
+#include "vn-config.h"
 #include "vn-curve.h"
 #include "vn-jobs.h"
 #include "vn-json.h"
@@ -161,6 +162,9 @@ VnModel            *vn_cmd_open_model_sized (const char *path,
 VnModel            *vn_cmd_open_to_run    (const char   *path,
                                            GHashTable  **shapes,
                                            GHashTable  **given,
+                                           GError      **error);
+
+VnConfig           *vn_cmd_load_config    (const char   *path,
                                            GError      **error);
 
 /* What the options that several commands share read. */

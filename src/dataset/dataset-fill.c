@@ -75,6 +75,8 @@ vn_dataset_is_filled (const VnDataset *self,
   g_return_val_if_fail (self != NULL && i < self->samples->len, FALSE);
 
   sample = self->samples->pdata[i];
+  if (self->columns != NULL)
+    return self->columns[input] < 0;
   if (sample->paths == NULL)
     return self->stack != NULL && input != self->main_input;
   return sample->paths[input][0] == '\0';

@@ -6,10 +6,12 @@
  *               of preprocessing   { "paths": [...], "input": {...} }
  *               of a metric        { "sample": {...}, "outputs": [ { "name", "dtype", "shape", "bytes" } ] }, then the outputs;
  *                                  or { "results": [ bytes ] }, then the results of all samples
- * reply     "VNS1", kind (K ready, T tensor, V values, E error, M error for lack of memory), element type (as in TensorProto;
- *             ready: 1 if there is a function "finish"), rank, 0, bytes of payload (uint64), rank dims (int64), payload: the
- *             elements in C order; values: so many bytes as the one dim says of JSON, [ [ name, number ] ], then what the
- *             function returned, pickled, which only comes back here; or the text of the error
+ * reply     a message as of vn-tensor-message.h, of the kind
+ *               K ready (element type: 1 if there is a function "finish"),
+ *               T tensor,
+ *               V values: so many bytes as the one dim says of JSON, [ [ name, number ] ], then what the function returned,
+ *                 pickled, which only comes back here,
+ *               E error, or M error for lack of memory: its text
  *
  * All numbers are little-endian. */
 

@@ -8,6 +8,7 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-memory.h"
+#include "vn-tensor-message.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,15 +35,6 @@ struct _VnHelper
   gboolean ready;          /* Python runs and has read the file */
   gboolean has_finish;     /* there is a function for the results of all samples */
 };
-
-typedef struct
-{
-  char    kind;
-  guint8  dtype;
-  guint8  rank;
-  guint64 n_bytes;
-  gint64  dims[VN_MAX_RANK];
-} Reply;
 
 /* What messages speak of: @file and @function. */
 static char *
@@ -229,18 +221,15 @@ script_helper_set_garbled (VnHelper  *self,
 
 static gboolean
 script_helper_receive_reply (VnHelper      *self,
-                             Reply         *reply,
+                             VnTensorMessage *reply,
                              GCancellable  *cancellable,
                              GError       **error)
 {
-  guint8 head[16];
-  guint64 n_bytes;
+  guint8 head[VN_TENSOR_MESSAGE_HEAD], dims[VN_MAX_RANK * sizeof (gint64)];
 
   if (!script_helper_transfer (self, FALSE, head, sizeof head, cancellable, error))
     return FALSE;
-  memcpy (&n_bytes, head + 8, sizeof n_bytes);
-  *reply = (Reply) { (char) head[4], head[5], head[6], GUINT64_FROM_LE (n_bytes), { 0 } };
-  if (memcmp (head, "VNS1", 4) != 0 || head[7] != 0 || strchr ("KTVEM", reply->kind) == NULL || reply->kind == '\0')
+  if (!vn_tensor_message_read_head (reply, head) || strchr ("KTVEM", reply->kind) == NULL || reply->kind == '\0')
     return script_helper_set_garbled (self, error);
   if (reply->rank > VN_MAX_RANK)
     {
@@ -249,17 +238,16 @@ script_helper_receive_reply (VnHelper      *self,
                    self->subject, reply->rank, VN_MAX_RANK);
       return FALSE;
     }
-  if (!script_helper_transfer (self, FALSE, reply->dims, reply->rank * sizeof (gint64), cancellable, error))
+  if (!script_helper_transfer (self, FALSE, dims, reply->rank * sizeof (gint64), cancellable, error))
     return FALSE;
-  for (guint i = 0; i < reply->rank; i++)
-    reply->dims[i] = GINT64_FROM_LE (reply->dims[i]);
+  vn_tensor_message_read_dims (reply, dims);
   return TRUE;
 }
 
 /* The exception, as an error. The helper stays usable. */
 static gboolean
 script_helper_receive_error (VnHelper      *self,
-                             const Reply   *reply,
+                             const VnTensorMessage   *reply,
                              GCancellable  *cancellable,
                              GError       **error)
 {
@@ -288,28 +276,20 @@ script_helper_receive_error (VnHelper      *self,
 
 static VnTensor *
 script_helper_receive_tensor (VnHelper      *self,
-                              const Reply   *reply,
+                              const VnTensorMessage   *reply,
                               GCancellable  *cancellable,
                               GError       **error)
 {
   g_autoptr(VnTensor) tensor = NULL;
-  VnShape shape = { .rank = reply->rank };
-  gsize n_elements, n_bytes;
+  VnDType dtype;
+  VnShape shape;
 
-  memcpy (shape.dims, reply->dims, sizeof reply->dims);
-  for (int i = 0; i < shape.rank; i++)
-    if (shape.dims[i] < 0)
-      {
-        script_helper_set_garbled (self, error);
-        return NULL;
-      }
-  if (!vn_dtype_is_valid (reply->dtype) || vn_dtype_get_bits (reply->dtype) < 8 || vn_dtype_get_bits (reply->dtype) > 64 ||
-      !vn_tensor_size_in_bytes (reply->dtype, &shape, &n_elements, &n_bytes) || n_bytes != reply->n_bytes)
+  if (!vn_tensor_message_get_tensor (reply, &dtype, &shape))
     {
       script_helper_set_garbled (self, error);
       return NULL;
     }
-  tensor = vn_tensor_new (reply->dtype, &shape, error);
+  tensor = vn_tensor_new (dtype, &shape, error);
   if (tensor == NULL)
     g_prefix_error (error, _("%s: "), self->subject);
   if (tensor == NULL || !script_helper_transfer (self, FALSE, tensor->data, tensor->n_bytes, cancellable, error))
@@ -320,7 +300,7 @@ script_helper_receive_tensor (VnHelper      *self,
 /* The JSON, and the rest if there is one. */
 static gboolean
 script_helper_receive_values (VnHelper      *self,
-                              const Reply   *reply,
+                              const VnTensorMessage   *reply,
                               GCancellable  *cancellable,
                               char         **text,
                               GBytes       **rest,
@@ -361,7 +341,7 @@ script_helper_exchange (VnHelper            *self,
                         const VnHelperPart  *parts,
                         guint                n_parts,
                         char                 kind,
-                        Reply               *reply,
+                        VnTensorMessage     *reply,
                         GCancellable        *cancellable,
                         gboolean            *alive,
                         GError             **error)
@@ -403,7 +383,7 @@ vn_helper_ask (VnHelper      *self,
                GError       **error)
 {
   VnTensor *tensor;
-  Reply reply;
+  VnTensorMessage reply;
 
   if (!script_helper_exchange (self, request, NULL, 0, 'T', &reply, cancellable, alive, error))
     return NULL;
@@ -433,7 +413,7 @@ vn_helper_measure (VnHelper            *self,
                    gboolean            *alive,
                    GError             **error)
 {
-  Reply reply;
+  VnTensorMessage reply;
 
   if (!script_helper_exchange (self, request, parts, n_parts, 'V', &reply, cancellable, alive, error))
     return FALSE;
@@ -476,7 +456,7 @@ vn_helper_new (VnScriptRole   role,
   g_autoptr(VnHelper) self = g_new0 (VnHelper, 1);
   int fds[2];
   gboolean ok;
-  Reply reply;
+  VnTensorMessage reply;
 
   self->python = g_strdup (python);
   self->file = g_strdup (file);

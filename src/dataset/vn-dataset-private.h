@@ -174,7 +174,11 @@ struct _VnDataset
   gsize            sound_part;   /* values of a sound in a sample; 0: they are not cut */
   gboolean         is_image;
   VnPicturePlan   *pictures;     /* one per input, if is_image */
-  VnTensor        *stack;        /* of the source of that name */
+  VnTensor        *stack;        /* nullable: samples in one tensor */
+  GBytes          *stream;       /* nullable: samples as messages one behind another, mapped, */
+  GArray          *messages;     /* of guint64: where each begins, n_columns a sample; */
+  guint            n_columns;
+  int             *columns;      /* one per input: which of these it is; -1: none */
   GHashTable      *scripts;      /* nullable: VnScript by FILE.py:FUNCTION */
 };
 

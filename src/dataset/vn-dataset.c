@@ -111,6 +111,9 @@ vn_dataset_unref (VnDataset *self)
   g_ptr_array_unref (self->classes);
   if (self->stack != NULL)
     vn_tensor_unref (self->stack);
+  g_clear_pointer (&self->stream, g_bytes_unref);
+  g_clear_pointer (&self->messages, g_array_unref);
+  g_free (self->columns);
   g_clear_pointer (&self->scripts, g_hash_table_unref);
   vn_data_spec_free (self->spec);
   g_free (self);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The command that repeats a run: network, samples and their preprocessing, and every setting that differs from its preset. */
+#include "vn-file.h"
 #include "vn-report.h"
 
 #include "vn-setting.h"
@@ -122,13 +123,20 @@ command_add_preprocess (GPtrArray          *words,
 }
 
 /* %FALSE: single inputs have settings of their own, for which there are no options. */
+/* As the command line calls it. */
+static const char *
+command_get_file (const char *path)
+{
+  return vn_file_is_standard_input (path) ? "-" : path;
+}
+
 static gboolean
 command_add_data (GPtrArray        *words,
                   const VnDataSpec *self)
 {
   if (self->inputs != NULL && g_hash_table_size (self->inputs) > 0)
     return FALSE;
-  command_add (words, "--data", self->path);
+  command_add (words, "--data", command_get_file (self->path));
   if (self->max_samples > 0)
     command_add_number (words, "--samples", self->max_samples);
   if (self->seed > 0)
@@ -311,7 +319,7 @@ vn_report_dup_command (VnRun *run)
     return NULL;
   output = command_dup_output (run->source->path);
   command_add (words, "vernier-cli", "quantize");
-  command_add (words, run->source->path, NULL);
+  command_add (words, command_get_file (run->source->path), NULL);
   command_add (words, "-o", output);
   if (run->data != NULL && !command_add_data (words, run->data))
     return NULL;

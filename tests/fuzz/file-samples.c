@@ -139,11 +139,11 @@ try_raw (const guint8 *data,
   return any;
 }
 
-gboolean
-try_list (const guint8 *data,
-          gsize         size)
+/* Samples of one input and of two. */
+static gboolean
+open_and_load (const char *path)
 {
-  g_autoptr(VnDataSpec) spec = vn_data_spec_new (put_file (data, size));
+  g_autoptr(VnDataSpec) spec = vn_data_spec_new (path);
   gboolean any = FALSE;
 
   for (guint n = 1; n <= 2; n++)
@@ -164,6 +164,20 @@ try_list (const guint8 *data,
         }
     }
   return any;
+}
+
+gboolean
+try_list (const guint8 *data,
+          gsize         size)
+{
+  return open_and_load (put_file (data, size));
+}
+
+gboolean
+try_stream (const guint8 *data,
+            gsize         size)
+{
+  return open_and_load (put_file (data, size));
 }
 
 /* Folders of classes, or a list: opened once, as it is the other file that matters. */

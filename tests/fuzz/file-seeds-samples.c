@@ -129,6 +129,50 @@ seed_npz (GPtrArray *seeds)
   add_seed (seeds, out->data, out->len);
 }
 
+static void
+put_message (GByteArray     *out,
+             char            kind,
+             VnDType         dtype,
+             const VnShape  *shape,
+             gconstpointer   payload,
+             guint32         n)
+{
+  const guint8 head[8] = { 'V', 'N', 'S', '1', (guint8) kind, (guint8) dtype, (guint8) shape->rank, 0 };
+
+  g_byte_array_append (out, head, sizeof head);
+  put_u32 (out, n);
+  put_u32 (out, 0);
+  for (int i = 0; i < shape->rank; i++)
+    {
+      put_u32 (out, (guint32) shape->dims[i]);
+      put_u32 (out, 0);
+    }
+  g_byte_array_append (out, payload, n);
+}
+
+/* Two samples of one input, and one of two whose names are given. */
+void
+seed_stream (GPtrArray *seeds)
+{
+  const VnShape none = { 0 }, ids = VN_SHAPE (1, 2), picture = VN_SHAPE (1, 3, 5, 7);
+  g_autoptr(VnTensor) tensor = make_tensor (VN_DTYPE_F32, &picture);
+
+  for (guint named = 0; named < 2; named++)
+    {
+      g_autoptr(GByteArray) out = g_byte_array_new ();
+
+      if (named)
+        {
+          put_message (out, 'N', 0, &none, "ids\0x", 6);
+          put_message (out, 'T', VN_DTYPE_S64, &ids, (const gint64[]) { 1, 2 }, 16);
+        }
+      put_message (out, 'T', VN_DTYPE_F32, &picture, tensor->data, (guint32) tensor->n_bytes);
+      if (!named)
+        put_message (out, 'T', VN_DTYPE_F32, &picture, tensor->data, (guint32) tensor->n_bytes);
+      add_seed (seeds, out->data, out->len);
+    }
+}
+
 /* What a model's weights are written as is what a .pb holds: field 5 of the graph, which is field 7 of the model. */
 void
 seed_proto (GPtrArray *seeds)

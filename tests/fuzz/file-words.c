@@ -71,6 +71,8 @@ const char * const npy_words[] = {
 const char * const wav_words[] = { "RIFF", "WAVE", "fmt ", "data", "LIST", "\xff\xff\xff\xff", "\xfe\xff", "\1", "\3", NULL };
 const char * const npz_words[] = { "PK\1\2", "PK\3\4", "PK\5\6", "x.npy", "\xff\xff\xff\xff", "\x93NUMPY", NULL };
 
+const char * const stream_words[] = { "VNS1T\1\4", "VNS1N", "\xff\xff\xff\xff\xff\xff\xff\x7f", "x", "ids", "\7\2", NULL };
+
 const char * const list_words[] = {
   "\n", "\r\n", "\t", ",", " ", "#", "0", " 3\n", ".npz", ".npy", ".pb", "../", "/proc/self/fd/0", "\xef\xbb\xbf", "x=", ";", NULL
 };

@@ -3,6 +3,7 @@
 """calls.py CLI SOURCE_DIR: the calls of the reference documents, as they stand there but for the import line, on the demo
 network. Each writes what the command line writes for the same settings in its own words, byte for byte, and quantize_static() and
 quantize_dynamic() the scales of onnxruntime.quantization. Then vernier.open() and its results, readers of all kinds, errors."""
+import gc
 import json
 import os
 import subprocess
@@ -242,6 +243,11 @@ def check_native(model, samples, folder):
     check(vernier.open(onnx.load(model)).inputs == {"image": "float32[1,3,64,64]"}, "ModelProto")
 
 
+def fail_after(samples):
+    yield from samples
+    raise LookupError("the disk is gone")
+
+
 def check_errors(model, samples):
     def refused(what, code, function, *arguments, **keywords):
         try:
@@ -255,7 +261,20 @@ def check_errors(model, samples):
     refused("Frob", "usage", quantize_static, model, "y.onnx", Reader(samples), extra_options={"Frob": 1})
     refused("no samples", None, quantize_static, model, "y.onnx", Reader([]))
     refused("inputs: image", None, vernier.open(model).quantize, data=[()])
+    refused("sample 1", None, vernier.open(model).quantize, data=[samples[0], {"other": samples[1]["image"]}])
+    refused("complex64", None, vernier.open(model).quantize, data=[samples[0]["image"].astype(np.complex64)])
+    refused("percentile", "usage", vernier.open(model).quantize, data=(s for _ in range(10000) for s in samples), percentile=7)
     refused("percentile", None, vernier.open(model).quantize, data="random", percentile=7)
+    os.mkdir("empty")
+    os.environ["TMPDIR"] = tempfile.tempdir = os.path.abspath("empty")
+    try:
+        vernier.open(model).quantize(data=fail_after(samples))
+    except LookupError as error:
+        check(str(error) == "the disk is gone", "an error of the samples is handed on")
+    gc.collect()
+    check(os.listdir("empty") == [], "nothing is left")
+    del os.environ["TMPDIR"]
+    tempfile.tempdir = None
     check(not os.path.exists("y.onnx"), "nothing is written")
 
 

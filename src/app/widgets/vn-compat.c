@@ -222,6 +222,8 @@ compat_get_advice (const GError *error)
       return _("Check the preprocessing: values far outside the usual range cause this.");
     case VN_ERROR_SETTING:
       return _("Change the setting named above and try again.");
+    case VN_ERROR_VERDICT:      /* of the command line alone */
+      return NULL;
     }
   return NULL;
 }

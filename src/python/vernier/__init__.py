@@ -14,5 +14,6 @@ from ._model import Model, open
 from ._program import VernierError, find_program, run
 from ._report import Report
 from ._result import Result
+from ._samples import Data
 
-__all__ = ["Model", "Report", "Result", "VernierError", "find_program", "open", "run"]
+__all__ = ["Data", "Model", "Report", "Result", "VernierError", "find_program", "open", "run"]

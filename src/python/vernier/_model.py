@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import builtins
-import contextlib
 import json
 import os
 import tempfile
 from enum import Enum
 from pathlib import Path
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Union
+from typing import Any, Dict, Iterable, List, Optional, Sequence, Union
 
 from ._files import Folder, ModelLike, write_model
 from ._program import Progress, VernierError, run
 from ._report import Report
 from ._result import PathLike, Result
-from ._samples import Data, write_samples
+from ._samples import Data, pack_samples
 
 __all__ = ["Model", "ModelLike", "list_inputs", "open", "options", "word", "write_model"]
 
@@ -46,21 +45,19 @@ def list_inputs(path: str) -> Dict[str, str]:
     return {one["name"]: one["type"] for one in run(["inspect", path])["inputs"]}
 
 
-@contextlib.contextmanager
-def given_data(data: Optional[Data], path: str, limit: Optional[int]) -> Iterator[List[str]]:
-    """Options that name samples, which are there while the context is.
+def run_on(arguments: Sequence[str], data: Optional[Data], path: str, limit: Optional[int] = None,
+           progress: Optional[Progress] = None) -> Dict[str, Any]:
+    """Runs a command with samples, which it gets on its standard input where they are no path.
 
-    data: (nullable) see `vernier._samples.Data`.
+    data: (nullable) see `vernier.Data`.
     path: of the model whose inputs they fill.
     limit: (nullable) how many are taken of an iterable, at most.
     """
     if data is None:
-        yield []
-    elif isinstance(data, (str, os.PathLike)):
-        yield [f"--data={os.fspath(data)}"]
-    else:
-        with tempfile.TemporaryDirectory(prefix="vernier-") as samples:
-            yield ["--data=" + write_samples(data, list_inputs(path), Path(samples), limit)]
+        return run(arguments, progress)
+    if isinstance(data, (str, os.PathLike)):
+        return run([*arguments, f"--data={os.fspath(data)}"], progress)
+    return run([*arguments, "--data=-"], progress, pack_samples(data, list_inputs(path), limit))
 
 
 class Model:
@@ -98,7 +95,7 @@ class Model:
         """Quantizes the model and measures what that does to its outputs.
 
         preset: see `vernier-cli list presets`; without it "cpu".
-        data: samples, see `vernier._samples.Data`; "random" to try. Weight-only and dynamic presets need none.
+        data: samples, see `vernier.Data`; "random" to try. Weight-only and dynamic presets need none.
         auto: tries what lowers the error, and keeps what helps; `time=60` seconds by default.
         progress: called with the part that is done, 0 to 1, and the stage. What it raises cancels.
         limit: how many samples are taken of an iterable, at most.
@@ -123,13 +120,12 @@ class Model:
         def make_result(said: Dict[str, Any]) -> Result:
             return Result(said, self, output, Path(given["save_recipe"]), Path(given["save_project"]), folder)
 
-        with given_data(data, self.path, limit) as samples:
-            try:
-                return make_result(run([*call, *samples], progress))
-            except VernierError as error:
-                if "report" in error.said:
-                    error.result = make_result(error.said)
-                raise
+        try:
+            return make_result(run_on(call, data, self.path, limit, progress))
+        except VernierError as error:
+            if "report" in error.said:
+                error.result = make_result(error.said)
+            raise
 
     def compare(self, quantized: ModelLike, data: Data, limit: Optional[int] = None, progress: Optional[Progress] = None,
                 **settings: Any) -> Report:
@@ -142,9 +138,8 @@ class Model:
         Raises VernierError.
         """
         folder = Folder()
-        with given_data(data, self.path, limit) as samples:
-            return Report(run(["compare", self.path, write_model(quantized, folder.path), *options(settings), *samples],
-                              progress)["report"])
+        call = ["compare", self.path, write_model(quantized, folder.path), *options(settings)]
+        return Report(run_on(call, data, self.path, limit, progress)["report"])
 
     def evaluate(self, *others: ModelLike, data: Data, limit: Optional[int] = None, progress: Optional[Progress] = None,
                  **settings: Any) -> List[Dict[str, Any]]:
@@ -160,8 +155,8 @@ class Model:
         """
         folders = [Folder() for _ in others]
         paths = [write_model(other, folder.path) for other, folder in zip(others, folders)]
-        with given_data(data, self.path, limit) as samples:
-            rows: List[Dict[str, Any]] = run(["evaluate", self.path, *paths, *options(settings), *samples], progress)["models"]
+        call = ["evaluate", self.path, *paths, *options(settings)]
+        rows: List[Dict[str, Any]] = run_on(call, data, self.path, limit, progress)["models"]
         return rows
 
     def dump(self, output_dir: PathLike, data: Optional[Data] = None, **settings: Any) -> Path:
@@ -171,8 +166,7 @@ class Model:
 
         Returns the folder. Raises VernierError, also where it is not empty.
         """
-        with given_data(data, self.path, 1) as samples:
-            run(["dump", self.path, f"--output-dir={os.fspath(output_dir)}", *options(settings), *samples])
+        run_on(["dump", self.path, f"--output-dir={os.fspath(output_dir)}", *options(settings)], data, self.path, 1)
         return Path(output_dir)
 
 

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any, Callable, Dict, IO, List, Mapping, Optional, Sequence
+from typing import Any, Callable, Dict, IO, Iterable, List, Mapping, Optional, Sequence
 
 Progress = Callable[[float, str], None]
 """Called with the part of the work that is done, 0 to 1, and what is being done."""
@@ -87,36 +87,56 @@ class _Listener:
             self.bar.close()
 
 
-def run(arguments: Sequence[str], progress: Optional[Progress] = None) -> Dict[str, Any]:
+def _send(process: "subprocess.Popen[bytes]", parts: Iterable[bytes]) -> None:
+    """Writes to the program's standard input, until it no longer wants any: what it says tells why."""
+    assert process.stdin
+    try:
+        with process.stdin as stdin:
+            for part in parts:
+                stdin.write(part)
+    except BrokenPipeError:
+        pass
+
+
+def run(arguments: Sequence[str], progress: Optional[Progress] = None,
+        standard_input: Optional[Iterable[bytes]] = None) -> Dict[str, Any]:
     """Runs a command of vernier-cli.
 
     arguments: the command and its options, without --json.
     progress: told how far it is; without it there is a bar where tqdm is installed and standard error is a terminal.
+    standard_input: what "-" in the arguments is; made piece by piece while the program takes it.
 
-    Returns what the command prints as JSON. Ctrl-C cancels the program, which leaves nothing behind.
+    Returns what the command prints as JSON. Ctrl-C, and whatever standard_input raises, cancels the program, which leaves
+    nothing behind.
 
     Raises VernierError with the program's message.
     """
     listener = _Listener(progress)
-    process = subprocess.Popen([find_program(), *arguments, "--json", "--progress"], stdin=subprocess.DEVNULL,
+    printed: List[bytes] = []
+    process = subprocess.Popen([find_program(), *arguments, "--json", "--progress"],
+                               stdin=subprocess.DEVNULL if standard_input is None else subprocess.PIPE,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert process.stdout and process.stderr
-    said = io.TextIOWrapper(process.stderr, encoding="utf-8", errors="replace")
-    thread = threading.Thread(target=listener.listen, args=(said,), daemon=True)
-    thread.start()
+    said, output = io.TextIOWrapper(process.stderr, encoding="utf-8", errors="replace"), process.stdout
+    threads = [threading.Thread(target=listener.listen, args=(said,), daemon=True),
+               threading.Thread(target=lambda: printed.append(output.read()), daemon=True)]
+    for thread in threads:
+        thread.start()
     try:
-        printed = process.stdout.read().decode("utf-8", "replace")
+        if standard_input is not None:
+            _send(process, standard_input)
         process.wait()
     except BaseException:
         process.send_signal(signal.SIGINT)
         process.wait()
         raise
     finally:
-        thread.join()
+        for thread in threads:
+            thread.join()
         listener.close()
-        process.stdout.close()
+        output.close()
         said.close()
-    return _understand(printed, process.returncode, listener.lines)
+    return _understand(printed[0].decode("utf-8", "replace"), process.returncode, listener.lines)
 
 
 def _understand(printed: str, status: int, lines: Sequence[str]) -> Dict[str, Any]:

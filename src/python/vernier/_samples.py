@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Samples of whatever kind a script has them in, as files that the program reads."""
+"""Samples of whatever kind a script has them in, as the stream of tensors that the program reads."""
 from __future__ import annotations
 
 import itertools
 import os
-from pathlib import Path
+import struct
 from typing import Any, Iterable, Iterator, List, Mapping, Optional, Sequence, Union
 
 import numpy as np
@@ -65,25 +65,45 @@ def _split(arrays: Mapping[str, Any], inputs: Mapping[str, str]) -> Iterator[Map
         yield {name: array[i:i + 1] for name, array in arrays.items()}
 
 
-def write_samples(data: Data, inputs: Mapping[str, str], folder: Path, limit: Optional[int] = None) -> str:
-    """Writes samples as .npz files, an array for each input.
+_TYPES = {"float32": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "int64": 7, "bool": 9, "float16": 10,
+          "float64": 11, "uint32": 12, "uint64": 13}
+"""Names of NumPy's types and numbers of TensorProto's."""
 
-    data: see `Data`; a path is returned as it is. Batches are split where the model takes one sample at a time.
+
+def _pack(kind: bytes, payload: bytes, dtype: int = 0, shape: Sequence[int] = ()) -> bytes:
+    """A message as vernier-samples(7) describes it."""
+    return struct.pack(f"<4sc3BQ{len(shape)}q", b"VNS1", kind, dtype, len(shape), 0, len(payload), *shape) + payload
+
+
+def _pack_array(array: "np.ndarray[Any, Any]", index: int, name: str) -> bytes:
+    code = _TYPES.get(array.dtype.name)
+    if code is None:
+        raise VernierError(f"sample {index}: no model takes elements of type {array.dtype}, as for input {name!r}", "setting")
+    return _pack(b"T", array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes(), code, array.shape)
+
+
+def pack_samples(data: Any, inputs: Mapping[str, str], limit: Optional[int] = None) -> Iterator[bytes]:
+    """The stream that `--data -` takes, piece by piece.
+
+    data: samples that are no path, see `Data`. Batches are split where the model takes one sample at a time.
     inputs: the model's inputs in its order: names and types, such as "float32[1,3,224,224]".
     limit: (nullable) how many samples are taken at most.
 
-    Returns what `--data` takes. Raises VernierError if there are no samples.
+    Raises VernierError, when the first piece is asked for, if there are no samples, and later if one has other inputs than the
+    first.
     """
-    if isinstance(data, (str, os.PathLike)):
-        return os.fspath(data)
     samples = (one for i, sample in enumerate(_iterate(data)) for one in _split(_name_arrays(sample, list(inputs), i), inputs))
-    n = 0
-    for arrays in itertools.islice(samples, limit):
-        np.savez(folder / f"{n:06d}.npz", **arrays)
-        n += 1
-    if n == 0:
+    names: List[str] = []
+    for i, arrays in enumerate(itertools.islice(samples, limit)):
+        if i == 0:
+            names = list(arrays)
+            yield _pack(b"N", b"".join(name.encode() + b"\0" for name in names))
+        elif set(arrays) != set(names):
+            raise VernierError(f"sample {i} has arrays for {', '.join(arrays)}, the first one for {', '.join(names)}", "setting")
+        for name in names:
+            yield _pack_array(arrays[name], i, name)
+    if not names:
         raise VernierError("no samples were given: calibration needs at least one", "setting")
-    return str(folder)
 
 
 def describe_shapes(shape: Any, inputs: Sequence[str]) -> List[str]:

@@ -8,9 +8,9 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Dict, List, Mapping, Optional
 
-from .._model import ModelLike, list_inputs, word, write_model
+from .._model import ModelLike, list_inputs, run_on, word, write_model
 from .._program import run
-from .._samples import describe_shapes, write_samples
+from .._samples import describe_shapes
 
 
 class CalibrationDataReader:
@@ -78,9 +78,7 @@ def call(command: List[str], model: ModelLike, output: Any, keywords: Mapping[st
         if output is not None:
             arguments.append(f"--{option}={os.fspath(output)}")
         if reader is not None:
-            samples = folder / "samples"
-            samples.mkdir()
-            arguments.append("--data=" + write_samples(reader, list_inputs(path), samples))
-        elif needs_samples:
+            return run_on(arguments, reader, path)
+        if needs_samples:
             arguments += ["--data=random", *describe_shapes(random_shape, list(list_inputs(path)) if random_shape else [])]
         return run(arguments)

@@ -28,25 +28,15 @@ def quantize_onnx_model(config: Union[Path_, Dict[str, Any]], input_model: Any =
     is_proto = input_model is not None and not isinstance(input_model, (str, os.PathLike))
     with tempfile.TemporaryDirectory(prefix="vernier-") as name:
         folder = Path(name)
-        arguments = ["xquant"]
-        if isinstance(config, dict):
-            # where its relative paths start from
-            with tempfile.NamedTemporaryFile("w", suffix=".json", dir=os.getcwd(), delete=False, encoding="utf-8") as file:
-                json.dump(config, file)
-            path = file.name
-        else:
-            path = os.fspath(config)
-        try:
-            arguments.append(f"--config={path}")
-            if input_model is not None:
-                arguments.append(f"--input={write_model(input_model, folder)}")
-            target = output_path if output_path is not None else folder / "model.q.onnx" if is_proto else None
-            if target is not None:
-                arguments.append(f"--output={os.fspath(target)}")
-            run(arguments)
-        finally:
-            if isinstance(config, dict):
-                os.unlink(path)
+        # the paths in a configuration that has none itself start from the current folder
+        text = [json.dumps(config).encode()] if isinstance(config, dict) else None
+        arguments = ["xquant", "--config=-" if isinstance(config, dict) else f"--config={os.fspath(config)}"]
+        if input_model is not None:
+            arguments.append(f"--input={write_model(input_model, folder)}")
+        target = output_path if output_path is not None else folder / "model.q.onnx" if is_proto else None
+        if target is not None:
+            arguments.append(f"--output={os.fspath(target)}")
+        run(arguments, None, text)
         if not is_proto:
             return None
         import onnx
