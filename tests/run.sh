@@ -29,6 +29,11 @@ if [ "${TESTS_ORACLE:-1}" != 0 ]; then
       echo "It could not be made (see $build/oracle-pip.log): tests that compare with onnxruntime are skipped"
   fi
   "$python" -c 'import onnx, onnxruntime, numpy, PIL' 2>/dev/null && oracle=$PWD/$python
+  if [ -n "$oracle" ] && ! cmp -s tests/oracle/requirements.txt "$build/oracle/requirements.txt"; then
+    "$python" -m pip install -q -r tests/oracle/requirements.txt >"$build/oracle-pip.log" 2>&1 &&
+      cp tests/oracle/requirements.txt "$build/oracle" ||
+      echo "Tests that need more packages are skipped (see $build/oracle-pip.log)"
+  fi
 fi
 
 shared=${VN_SHARED:-}

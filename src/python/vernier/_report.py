@@ -7,12 +7,12 @@ import importlib
 from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 SHOWN_FIGURES: Dict[str, Tuple[str, Callable[[float], str]]] = {
-    "size": ("size", lambda value: f"{value / 1e3:,.1f} kB"),
+    "size": ("Size", lambda value: f"{value / 1e3:,.1f} kB"),
     "worst-output": ("SQNR of the worst output", lambda value: f"{value:.1f} dB"),
-    "top1": ("top-1", lambda value: f"{100 * value:.1f} %"),
-    "same-answer": ("same answer", lambda value: f"{100 * value:.1f} %"),
-    "seconds": ("latency", lambda value: f"{1e3 * value:.3g} ms"),
-    "integer-share": ("integer MACs", lambda value: f"{100 * value:.1f} %"),
+    "top1": ("Top-1 accuracy", lambda value: f"{100 * value:.1f} %"),
+    "same-answer": ("Top-1 agreement with the float model", lambda value: f"{100 * value:.1f} %"),
+    "seconds": ("Latency, one thread", lambda value: f"{1e3 * value:.3g} ms"),
+    "integer-share": ("Integer MACs", lambda value: f"{100 * value:.1f} %"),
 }
 
 
