@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import weakref
 from pathlib import Path
-from typing import Any, Union
+from typing import Any, Optional, Union
 
 from ._program import VernierError
 
@@ -25,6 +25,14 @@ class Folder:
     def __init__(self) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="vernier-"))
         self._remover = weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
+class KeptPath(type(Path())):  # type: ignore[misc]
+    """A path in a folder that is there as long as the path is: `quantize(...).path.read_bytes()` finds it.
+
+    folder: that one.
+    """
+    folder: Optional[Folder] = None
 
 
 def write_model(model: ModelLike, folder: Path) -> str:

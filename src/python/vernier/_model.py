@@ -14,7 +14,7 @@ from ._files import Folder, ModelLike, write_model
 from ._program import Progress, VernierError, run
 from ._report import Report
 from ._result import PathLike, Result
-from ._samples import Data, pack_samples
+from ._samples import Data, list_paths, pack_samples
 
 __all__ = ["Model", "ModelLike", "list_inputs", "open", "options", "word", "write_model"]
 
@@ -57,6 +57,13 @@ def run_on(arguments: Sequence[str], data: Optional[Data], path: str, limit: Opt
         return run(arguments, progress)
     if isinstance(data, (str, os.PathLike)):
         return run([*arguments, f"--data={os.fspath(data)}"], progress)
+    paths = list_paths(data)
+    if paths:
+        with tempfile.TemporaryDirectory(prefix="vernier-") as folder:
+            Path(folder, "list.txt").write_text("".join(f"{path}\n" for path in paths), encoding="utf-8")
+            return run([*arguments, f"--data={folder}/list.txt"], progress)
+    if not isinstance(data, Iterable) and not hasattr(data, "get_next") and not hasattr(data, "__getitem__"):
+        raise TypeError(f"data is a path, an array or samples one after the other, not {type(data).__name__}")
     return run([*arguments, "--data=-"], progress, pack_samples(data, list_inputs(path), limit))
 
 

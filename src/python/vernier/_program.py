@@ -2,7 +2,9 @@
 """Running vernier-cli: arguments in, JSON out."""
 from __future__ import annotations
 
+import functools
 import importlib
+import importlib.util
 import io
 import json
 import os
@@ -11,6 +13,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any, Callable, Dict, IO, Iterable, List, Mapping, Optional, Sequence
 
@@ -48,9 +51,14 @@ def find_program() -> str:
     return found
 
 
-def _bar() -> Optional[Any]:
-    """A bar of tqdm, where that is installed and somebody looks."""
-    if not sys.stderr.isatty():
+BAR_AFTER = 0.5
+"""Seconds that work may take without a bar."""
+
+
+def _make_bar() -> Optional[Any]:
+    """A bar of tqdm, where that is installed and somebody looks: in a terminal, or in a notebook that has widgets."""
+    in_notebook = "ipykernel" in sys.modules and importlib.util.find_spec("ipywidgets") is not None
+    if not sys.stderr.isatty() and not in_notebook:
         return None
     try:
         auto = importlib.import_module("tqdm.auto")
@@ -60,31 +68,53 @@ def _bar() -> Optional[Any]:
 
 
 class _Listener:
-    """What the program writes to standard error: progress, and the last lines of anything else."""
+    """What the program writes to standard error: progress, and the last lines of anything else.
+
+    fault: (nullable) what the callback has raised.
+    """
 
     def __init__(self, progress: Optional[Progress]) -> None:
         self.progress = progress
-        self.bar = None if progress else _bar()
         self.lines: List[str] = []
+        self.fault: Optional[BaseException] = None
+        self._bar: Optional[Any] = None
+        self._began = time.monotonic()
+        self._waits = progress is None
 
-    def listen(self, stream: IO[str]) -> None:
+    def listen(self, stream: IO[str], cancel: Callable[[], None]) -> None:
         for line in stream:
-            if line.startswith('{"progress"'):
-                self.tell(json.loads(line))
-            else:
+            if not line.startswith('{"progress"'):
                 self.lines = self.lines[-19:] + [line.rstrip("\n")]
+            elif self.fault is None:
+                try:
+                    self.tell(json.loads(line))
+                except BaseException as error:
+                    self.fault = error
+                    cancel()
 
     def tell(self, said: Mapping[str, Any]) -> None:
         if self.progress:
             self.progress(said["progress"], said["stage"])
-        elif self.bar is not None:
-            self.bar.set_description(said["stage"], refresh=False)
-            self.bar.n = round(100 * said["progress"])
-            self.bar.refresh()
+            return
+        if self._waits and time.monotonic() - self._began >= BAR_AFTER:
+            self._waits = False
+            self._bar = _make_bar()
+        if self._bar is not None:
+            self._bar.set_description(said["stage"], refresh=False)
+            self._bar.n = round(100 * said["progress"])
+            self._bar.refresh()
 
     def close(self) -> None:
-        if self.bar is not None:
-            self.bar.close()
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _environment() -> Dict[str, str]:
+    """That the program runs in: it asks the ONNX Runtime of this Python, if that has one and no other is named."""
+    environment = dict(os.environ)
+    if sys.executable and importlib.util.find_spec("onnxruntime") is not None:
+        environment.setdefault("VN_PYTHON", sys.executable)
+    return environment
 
 
 def _send(process: "subprocess.Popen[bytes]", parts: Iterable[bytes]) -> None:
@@ -103,11 +133,11 @@ def run(arguments: Sequence[str], progress: Optional[Progress] = None,
     """Runs a command of vernier-cli.
 
     arguments: the command and its options, without --json.
-    progress: told how far it is; without it there is a bar where tqdm is installed and standard error is a terminal.
+    progress: told how far it is; without it there is a bar where tqdm is installed, in a terminal or a notebook with widgets.
     standard_input: what "-" in the arguments is; made piece by piece while the program takes it.
 
-    Returns what the command prints as JSON. Ctrl-C, and whatever standard_input raises, cancels the program, which leaves
-    nothing behind.
+    Returns what the command prints as JSON. Ctrl-C, and whatever progress or standard_input raises, cancels the program, which
+    leaves nothing behind.
 
     Raises VernierError with the program's message.
     """
@@ -115,10 +145,11 @@ def run(arguments: Sequence[str], progress: Optional[Progress] = None,
     printed: List[bytes] = []
     process = subprocess.Popen([find_program(), *arguments, "--json", "--progress"],
                                stdin=subprocess.DEVNULL if standard_input is None else subprocess.PIPE,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=_environment())
     assert process.stdout and process.stderr
     said, output = io.TextIOWrapper(process.stderr, encoding="utf-8", errors="replace"), process.stdout
-    threads = [threading.Thread(target=listener.listen, args=(said,), daemon=True),
+    cancel = functools.partial(process.send_signal, signal.SIGINT)
+    threads = [threading.Thread(target=listener.listen, args=(said, cancel), daemon=True),
                threading.Thread(target=lambda: printed.append(output.read()), daemon=True)]
     for thread in threads:
         thread.start()
@@ -127,7 +158,7 @@ def run(arguments: Sequence[str], progress: Optional[Progress] = None,
             _send(process, standard_input)
         process.wait()
     except BaseException:
-        process.send_signal(signal.SIGINT)
+        cancel()
         process.wait()
         raise
     finally:
@@ -136,6 +167,8 @@ def run(arguments: Sequence[str], progress: Optional[Progress] = None,
         listener.close()
         output.close()
         said.close()
+    if listener.fault is not None:
+        raise listener.fault
     return _understand(printed[0].decode("utf-8", "replace"), process.returncode, listener.lines)
 
 

@@ -62,7 +62,7 @@ class Report:
         Each is a row of `to_pandas`: "node", "type", "tensor", "sqnr_db", "dtype", "scale" ... A row's "node" is what
         `Model.quantize` takes as `exclude`.
         """
-        known = [row for row in self.report["tensors"] if isinstance(row.get("sqnr_db"), (int, float))]
+        known = [row for row in self.report.get("tensors", []) if isinstance(row.get("sqnr_db"), (int, float))]
         return sorted(known, key=lambda row: float(row["sqnr_db"]))[:n]
 
     def to_pandas(self) -> Any:
@@ -70,7 +70,7 @@ class Report:
 
         Raises ImportError where there is no pandas.
         """
-        return importlib.import_module("pandas").DataFrame(self.report["tensors"])
+        return importlib.import_module("pandas").DataFrame(self.report.get("tensors", []))
 
     def __repr__(self) -> str:
         return f"<vernier.{type(self).__name__} {self.level}: {self.sqnr_db:.1f} dB>"

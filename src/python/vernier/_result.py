@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Union
 
-from ._files import Folder, copy_model
+from ._files import Folder, KeptPath, copy_model
 from ._program import run
 from ._report import Report
 
@@ -35,14 +35,15 @@ class Page:
 class Result(Report):
     """A quantized model, and its `Report`.
 
-    path: the quantized model, until the result is gone: `save` keeps it.
+    path: the quantized model, until result and path are gone: `save` keeps it.
     source: the float model.
     """
 
     def __init__(self, said: Dict[str, Any], source: Model, path: Path, recipe: Path, project: Path, folder: Folder) -> None:
         super().__init__(said["report"])
         self.source = source
-        self.path = path
+        self.path: Path = KeptPath(path)
+        self.path.folder = folder
         self._recipe = recipe
         self._project = project
         self._folder = folder

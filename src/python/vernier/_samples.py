@@ -12,8 +12,12 @@ import numpy as np
 from ._program import VernierError
 
 Data = Union[str, "os.PathLike[str]", Any]
-"""A path as `--data` takes it, an array of samples, an iterable of samples, a DataLoader, or an object with get_next(). A sample
-is an array, a mapping of input names to arrays, or a sequence of arrays in the order of the inputs."""
+"""A path as `--data` takes it, a list of paths, an array whose first axis counts samples, a mapping of input names to such
+arrays, an iterable of samples, a DataLoader, or an object with get_next().
+
+A sample is an array, a mapping of input names to arrays, or a sequence of arrays in the order of the inputs. An array has the
+shape of the input, the axis of the batch may be missing, and its type becomes that of the input. What no input takes, such as
+labels, is left out."""
 
 
 def _to_array(value: Any) -> "np.ndarray[Any, Any]":
@@ -25,10 +29,26 @@ def _to_array(value: Any) -> "np.ndarray[Any, Any]":
     return np.ascontiguousarray(value)
 
 
+def list_paths(data: Any) -> List[str]:
+    """The paths, if data is a list of nothing else."""
+    if not isinstance(data, (list, tuple)) or not all(isinstance(one, (str, os.PathLike)) for one in data):
+        return []
+    return [os.path.abspath(one) for one in data]
+
+
+def _iterate_arrays(arrays: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    given = {name: _to_array(value) for name, value in arrays.items()}
+    sizes = {array.shape[0] if array.ndim > 0 else 0 for array in given.values()}
+    if len(sizes) > 1:
+        raise VernierError("the arrays have different numbers of samples: " + ", ".join(map(str, sorted(sizes))), "setting")
+    for i in range(max(sizes, default=0)):
+        yield {name: array[i] for name, array in given.items()}
+
+
 def _iterate(data: Any) -> Iterator[Any]:
     get_next = getattr(data, "get_next", None)
     if not callable(get_next):
-        yield from data
+        yield from _iterate_arrays(data) if isinstance(data, Mapping) else data
         return
     while True:
         sample = get_next()
@@ -39,7 +59,12 @@ def _iterate(data: Any) -> Iterator[Any]:
 
 def _name_arrays(sample: Any, inputs: Sequence[str], index: int) -> Mapping[str, Any]:
     if isinstance(sample, Mapping):
-        return {str(name): _to_array(value) for name, value in sample.items()}
+        missing = [name for name in inputs if name not in sample]
+        unknown = [str(name) for name in sample if name not in inputs]
+        if missing and unknown:
+            raise VernierError(f"sample {index} has arrays for {', '.join(unknown)}, and the model has inputs: "
+                               + ", ".join(inputs), "setting")
+        return {name: _to_array(sample[name]) for name in inputs if name in sample}
     if not isinstance(sample, (list, tuple)):
         sample = (sample,)
     # a DataLoader adds labels, which no input takes
