@@ -1,13 +1,29 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""calls.py CLI SOURCE_DIR: the calls of the reference documents, as they stand there but for the import line, on the demo
-network. Each writes what the command line writes for the same settings in its own words, byte for byte, and quantize_static() and
-quantize_dynamic() the scales of onnxruntime.quantization. Then vernier.open() and its results, readers of all kinds, errors."""
+"""calls.py CLI SOURCE_DIR NETWORK: the calls of the reference documents, as they stand there but for the import line, on one of
+NETWORKS, in an environment that was made for it and has the package installed. Each writes what the command line writes for the
+same settings in its own words, byte for byte, and quantize_static() and quantize_dynamic() the scales of
+onnxruntime.quantization. On the demo network also vernier.open() and its results, readers of all kinds, errors.
+
+document of ../shared/reference                     call                                        here
+onnxruntime-quantization-example                    python -m …quantization.preprocess          check_runtime
+                                                    run.py: quantize_static(optimize_model)     check_runtime
+onnxruntime-quantization-tool-overview              quantize(): modes, parameters, options      check_modes
+quark-onnx-optional-utilities                       quant_pre_process() with all keywords       check_runtime
+                                                    get_library_path()                          check_library
+                                                    dump_model()                                check_dump
+ryzen-ai-onnx-quantization-tutorial                 quantize_static()                           check_vai
+                                                    quant_pre_process(), get_library_path()     as above
+                                                    dump_model()                                check_dump
+xquant-model-quantization-manual                    quantize_onnx_model(), python -m xquant     check_xquant
+"""
 import gc
 import json
 import os
+import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 from pathlib import Path
 
@@ -16,8 +32,30 @@ sys.path.insert(0, str(SOURCE / "tests" / "oracle"))
 import oracle    # noqa: E402
 
 oracle.use_oracle_python()
-sys.path.insert(0, str(SOURCE / "src" / "python"))
-os.environ["VERNIER_CLI"] = CLI
+
+
+def use_fresh_environment():
+    """Runs this script again in an environment that has the package, the program and what the tests' one has, and in no folder
+    of the source."""
+    if "VN_CALLS_ENVIRONMENT" in os.environ:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+        python = Path(folder, "bin", "python")
+        site = Path(subprocess.run([python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], capture_output=True,
+                                   text=True, check=True).stdout.strip())
+        shutil.copytree(SOURCE / "src" / "python" / "vernier", site / "vernier", ignore=shutil.ignore_patterns("__pycache__"))
+        Path(site, "tests.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+        Path(folder, "bin", "vernier-cli").symlink_to(CLI)
+        environment = dict(os.environ, VN_CALLS_ENVIRONMENT=folder, PATH=f"{folder}/bin:{os.environ['PATH']}")
+        for name in ("PYTHONPATH", "VERNIER_CLI"):
+            environment.pop(name, None)
+        done = subprocess.run([python, "-B", os.path.abspath(__file__), CLI, str(SOURCE), *sys.argv[3:]], env=environment,
+                              cwd=folder)
+    sys.exit(done.returncode)
+
+
+use_fresh_environment()
 import numpy as np                  # noqa: E402
 import onnx                         # noqa: E402
 import onnxruntime                  # noqa: E402
@@ -80,10 +118,16 @@ def same_scales(path, other):
 
 def runs(path, sample):
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
-    feed = {i.name: sample if sample.shape == tuple(i.shape) else np.moveaxis(sample, 1, 3) for i in session.get_inputs()}
+    feed = {i.name: sample if sample.shape[1:] == tuple(i.shape[1:]) else np.moveaxis(sample, 1, 3) for i in session.get_inputs()}
     return session.run(None, feed)[0]
 
 
+def first_array(samples):
+    return next(iter(samples[0].values()))
+
+
+# That function fuses by default.
+LIKE_VAI = ["--held-out=0", "--skip-compare", "--no-verify", "--optimize"]
 MINMSE = ["--method=minmse", "--weight-method=minmse", "--power-of-two=nearest", "--narrow-range"]
 
 
@@ -114,24 +158,59 @@ def list_vai_calls(tool, wide_format, wide_type):
     }
 
 
+def list_vai_options(tool, wide_format, wide_type):
+    """The values that the tutorial lists for keywords, beyond those in its calls."""
+    cpu = dict(quant_format=tool.QuantFormat.QDQ, activation_type=tool.QuantType.QUInt8, weight_type=tool.QuantType.QInt8)
+    npu = dict(quant_format=tool.QuantFormat.QDQ, calibrate_method=tool.PowerOfTwoMethod.NonOverflow, enable_dpu=True,
+               activation_type=tool.QuantType.QUInt8, weight_type=tool.QuantType.QInt8,
+               extra_options={"ActivationSymmetric": True})
+    wide = dict(quant_format=wide_format.QDQ, calibrate_method=tool.PowerOfTwoMethod.MinMSE)
+    float_scales = ["--preset=npu-transformer", "--activation=u8"]
+    extended = ["--preset=npu-transformer", "--format=extended", *MINMSE]
+    found = {
+        "NonOverflow": (npu, ["--preset=npu-cnn", "--method=nonoverflow", "--weight-method=nonoverflow"]),
+        "Entropy": (dict(cpu, calibrate_method=tool.CalibrationMethod.Entropy), [*float_scales, "--method=entropy"]),
+        "Percentile": (dict(cpu, calibrate_method=tool.CalibrationMethod.Percentile), [*float_scales, "--method=percentile"]),
+        "QOperator": (dict(cpu, quant_format=tool.QuantFormat.QOperator, calibrate_method=tool.CalibrationMethod.MinMax),
+                      [*float_scales, "--format=qoperator"]),
+        "FixNeuron": (dict(quant_format=wide_format.FixNeuron),
+                      ["--preset=npu-transformer", "--format=fixneuron", "--activation=s8", *MINMSE]),
+    }
+    for name, short in (("QUInt16", "u16"), ("QInt32", "s32"), ("QUInt32", "u32"), ("QBFloat16", "bf16")):
+        kind = wide_type[name]
+        found[name] = (dict(wide, activation_type=kind, weight_type=kind),
+                       [*extended, f"--activation={short}", f"--weight={short}"])
+    return found
+
+
 def check_vai(model, samples, folder):
     """The tutorial of AMD's quantizer, and its successor's names."""
     for name, (keywords, words) in list_vai_calls(vai_q_onnx, vai_q_onnx.VitisQuantFormat, vai_q_onnx.VitisQuantType).items():
         vai_q_onnx.quantize_static(model, "there.onnx", Reader(samples), **keywords)
-        command("quantize", model, "-o", "here.onnx", "--data", folder, "--held-out=0", "--skip-compare", "--no-verify", *words)
+        command("quantize", model, "-o", "here.onnx", "--data", folder, *LIKE_VAI, *words)
         check(graph_of("there.onnx") == graph_of("here.onnx"), f"vai_q_onnx {name}")
         onnx.checker.check_model("there.onnx")
         if "16" not in name or name.startswith("convert"):
-            check(np.isfinite(runs("there.onnx", samples[0]["image"])).all(), f"vai_q_onnx {name} runs")
+            check(np.isfinite(runs("there.onnx", first_array(samples))).all(), f"vai_q_onnx {name} runs")
         if name == "IPU_CNN":
             quark_onnx.quantize_static(model, "quark.onnx", Reader(samples), **keywords)
             check(graph_of("quark.onnx") == graph_of("here.onnx"), "quark_onnx")
     vai_q_onnx.quantize_static(model, "there.onnx", None, quant_format=vai_q_onnx.QuantFormat.QDQ,
                                calibrate_method=vai_q_onnx.PowerOfTwoMethod.MinMSE, enable_dpu=True,
-                               extra_options={"ActivationSymmetric": True}, random_data_reader_input_shape=[1, 3, 64, 64])
-    command("quantize", model, "-o", "here.onnx", "--data=random", "--held-out=0", "--skip-compare", "--no-verify",
-            "--preset=npu-cnn", "--activation=s8")
+                               extra_options={"ActivationSymmetric": True},
+                               random_data_reader_input_shape=list(first_array(samples).shape))
+    name, array = next(iter(samples[0].items()))
+    command("quantize", model, "-o", "here.onnx", "--data=random", *LIKE_VAI, "--preset=npu-cnn", "--activation=s8",
+            f"--shape={name}={'x'.join(map(str, array.shape))}")
     check(graph_of("there.onnx") == graph_of("here.onnx"), "vai_q_onnx random samples")
+
+
+def check_vai_options(model, samples, folder):
+    options = list_vai_options(vai_q_onnx, vai_q_onnx.VitisQuantFormat, vai_q_onnx.VitisQuantType)
+    for name, (keywords, words) in options.items():
+        vai_q_onnx.quantize_static(model, "there.onnx", Reader(samples), **keywords)
+        command("quantize", model, "-o", "here.onnx", "--data", folder, *LIKE_VAI, *words)
+        check(graph_of("there.onnx") == graph_of("here.onnx"), f"vai_q_onnx {name}")
 
 
 def check_dump(model, samples, folder):
@@ -142,6 +221,11 @@ def check_dump(model, samples, folder):
         ours = {p.name: p.read_bytes() for p in Path(f"here_{tool.__name__}").iterdir()}
         theirs = {p.name: p.read_bytes() for p in Path(f"dump_{tool.__name__}").iterdir()}
         check(len(ours) > 50 and ours == theirs, f"{tool.__name__}.dump_model")
+        tool.dump_model("fix.onnx", dump_data_reader=None, random_data_reader_input_shape={}, dump_float=False,
+                        output_dir="one_there")
+        command("dump", "fix.onnx", "--data=random", "-o", "one_here", "--force")
+        ours, theirs = ({p.name: p.read_bytes() for p in Path(name).iterdir()} for name in ("one_here", "one_there"))
+        check(len(ours) > 50 and ours == theirs, f"{tool.__name__}.dump_model: random sample")
 
 
 def check_runtime(model, samples, folder):
@@ -153,6 +237,18 @@ def check_runtime(model, samples, folder):
     shape_inference.quant_pre_process(model, "there.onnx", skip_optimization=True, auto_merge=True, int_max=2**31 - 1)
     command("prepare", model, "-o", "here.onnx", "--skip-optimization", "--auto-merge")
     check(Path("there.onnx").read_bytes() == Path("here.onnx").read_bytes(), "quant_pre_process")
+    shape_inference.quant_pre_process(input_model_path=model, output_model_path="there.onnx", skip_optimization=False,
+                                      skip_onnx_shape=False, skip_symbolic_shape=False, auto_merge=False, int_max=2**31 - 1,
+                                      guess_output_rank=False, verbose=0, save_as_external_data=False,
+                                      all_tensors_to_one_file=False, external_data_location="./",
+                                      external_data_size_threshold=1024)
+    command("prepare", model, "-o", "here.onnx")
+    check(Path("there.onnx").read_bytes() == Path("here.onnx").read_bytes(), "quant_pre_process: all keywords")
+    for optimizes, words in ((False, []), (True, ["--optimize"])):
+        ours.quantize_static(model, "there.onnx", Reader(samples), optimize_model=optimizes)
+        command("quantize", model, "-o", "here.onnx", "--data", folder, "--held-out=0", "--skip-compare", "--no-verify",
+                "--preset=onnxruntime.quantize_static", *words)
+        check(graph_of("there.onnx") == graph_of("here.onnx"), f"quantize_static, optimize_model {optimizes}")
     for name, keywords in {
             "defaults": {}, "QOperator": dict(quant_format="QOperator", activation_type="QUInt8"),
             "per channel": dict(per_channel=True, activation_type="QUInt8", extra_options={"ActivationSymmetric": True}),
@@ -169,31 +265,56 @@ def check_runtime(model, samples, folder):
     check(same_scales("there.onnx", "peer.onnx"), "quantize_dynamic")
 
 
-def check_modes(model):
+def check_library(model, samples, folder):
+    """There is none, and that is said."""
+    for tool in (vai_q_onnx, quark_onnx):
+        try:
+            tool.get_library_path()
+            check(False, f"{tool.__name__}.get_library_path()")
+        except vernier.VernierError as error:
+            check(error.code == "unsupported", f"{tool.__name__}.get_library_path(): {error}")
+
+
+def check_modes(model, samples, folder):
     """quantize() of the overview, with given zero points and scales: they are in the result."""
     float_model = onnx.load(model)
     weighted = [n for n in float_model.graph.node if n.op_type in ("Conv", "Gemm", "MatMul")]
     given = {n.input[0]: [np.uint8(113), np.float32(0.05 + i / 100)] for i, n in enumerate(weighted)}
     outputs = {n.output[0]: [np.uint8(7), np.float32(0.25 + i / 100)] for i, n in enumerate(float_model.graph.node)}
+    outputs.update({name: one for name, one in given.items() if name in outputs})
+    integer, qlinear = QuantizationMode.IntegerOps, QuantizationMode.QLinearOps
     for mode, keywords, operator in (
-            (QuantizationMode.IntegerOps, dict(static=False), "ConvInteger"),
-            (QuantizationMode.IntegerOps, dict(static=True, input_quantization_params=given), "ConvInteger"),
-            (QuantizationMode.QLinearOps, dict(static=False, output_quantization_params=outputs), "QLinearConv")):
+            (integer, dict(static=False), "ConvInteger"),
+            (integer, dict(static=False, per_channel=True, nbits=8, asymmetric_input_types=True), "ConvInteger"),
+            (integer, dict(static=True, input_quantization_params=given), "ConvInteger"),
+            (qlinear, dict(static=True, input_quantization_params=given, output_quantization_params=outputs), "QLinearConv"),
+            (qlinear, dict(static=False, output_quantization_params=outputs), "QLinearConv")):
+        what = f"quantize {mode.name} {sorted(keywords)}"
         result = quantize(float_model, quantization_mode=mode, **keywords)
         types = [node.op_type for node in result.graph.node]
         constants = [onnx.numpy_helper.to_array(i) for i in result.graph.initializer]
-        check(operator in types, f"quantize {mode.name}: {operator}")
-        params = [p for name, p in keywords.items() if name.endswith("params")]
+        check(operator in types, f"{what}: {operator}")
+        params = {name: p for name, p in keywords.items() if name.endswith("params")}
         found = {float(c.item()) for c in constants if c.size == 1}
-        n_found = sum(float(scale) in found for one in params for _, scale in one.values())
-        check(n_found >= 10 * len(params), f"quantize {mode.name}: {n_found} of the given scales are in the result")
+        n_found = sum(float(scale) in found for one in params.values() for _, scale in one.values())
+        check(n_found >= 10 * len(params), f"{what}: {n_found} of the given scales are in the result")
+        merged = {value: [int(z), float(s)] for one in params.values() for value, (z, s) in one.items()}
+        ranges = {"input_quantization_params": merged}
+        Path("ranges.json").write_text(json.dumps(ranges), encoding="utf-8")
+        command("quantize", model, "-o", "here.onnx", "--preset=dynamic", "--no-verify", "--skip-compare",
+                f"--format={'integer' if mode is integer else 'qoperator'}", f"--dynamic={not keywords['static']}".lower(),
+                f"--weight={'s8' if 'asymmetric_input_types' in keywords else 'u8'}",
+                f"--per-channel={keywords.get('per_channel', False)}".lower(), *(["--ranges=ranges.json"] if params else []))
+        del result.metadata_props[:]
+        check(result.SerializeToString() == graph_of("here.onnx"), what)
 
 
-def check_xquant(model, samples):
+def check_xquant(model, samples, folder):
     Path("list.txt").write_text("".join(f"{p}\n" for p in sorted(Path("npy").iterdir())), encoding="utf-8")
     config = {"model_parameters": {"onnx_model": model, "output_prefix": "named", "working_dir": os.getcwd()},
               "calibration_parameters": {"calibration_step": N, "calibration_device": "cpu", "calibration_type": "default",
-                                         "input_parametres": [{"input_name": "image", "input_shape": [1, 3, 64, 64],
+                                         "input_parametres": [{"input_name": next(iter(samples[0])),
+                                                               "input_shape": list(first_array(samples).shape),
                                                                "file_type": "npy", "data_list_path": "list.txt"}]},
               "quantization_parameters": {"precision_level": 0, "finetune_level": 0, "analysis_enable": False}}
     Path("config.json").write_text(json.dumps(config), encoding="utf-8")
@@ -205,8 +326,11 @@ def check_xquant(model, samples):
     proto = xquant.quantize_onnx_model("config.json", onnx.load(model))
     del proto.metadata_props[:]
     check(proto.SerializeToString() == here, "xquant: ModelProto")
-    xquant.main(["-c", "config.json", "-i", model, "-o", "shell.onnx"])
+    xquant.main(["-c./config.json", "-i", model, "-o", "shell.onnx"])
     check(graph_of("shell.onnx") == here, "xquant: shell")
+    os.unlink("named.onnx")
+    xquant.main(["--config./config.json"])
+    check(graph_of("named.onnx") == here, "xquant: shell, as the manual has it")
     check(not [p for p in Path().glob("tmp*.json")], "xquant: nothing is left")
 
 
@@ -248,7 +372,7 @@ def fail_after(samples):
     raise LookupError("the disk is gone")
 
 
-def check_errors(model, samples):
+def check_errors(model, samples, folder):
     def refused(what, code, function, *arguments, **keywords):
         try:
             function(*arguments, **keywords)
@@ -278,26 +402,46 @@ def check_errors(model, samples):
     check(not os.path.exists("y.onnx"), "nothing is written")
 
 
-def main():
-    demo = str(SOURCE / "data" / "demo" / "demo.onnx")
+def make_random_samples(model):
     random = np.random.default_rng(1)
+    return [{"image": random.uniform(-1, 1, (1, 3, 64, 64)).astype(np.float32)} for _ in range(N)]
+
+
+def make_pictures(model):
+    """Photographs, as the network takes them."""
+    (name, kind), = vernier.open(model).inputs.items()
+    stem = Path(model).stem
+    shape = oracle.input_shape(stem, [int(d) if d.isdigit() else d for d in kind[kind.find("[") + 1:-1].split(",")])
+    return [{name: oracle.image_input(stem, path, shape)} for path in oracle.photographs(oracle.shared_folder())[:N]]
+
+
+# name: how its samples are made, what is called, how many checks there are at least
+NETWORKS = {
+    "demo": (make_random_samples, (check_vai, check_vai_options, check_dump, check_runtime, check_modes, check_xquant,
+                                   check_library, check_native, check_errors), 80),
+    "cls_mobilenetv2_035_128_flowers": (make_pictures, (check_vai, check_dump, check_runtime, check_modes, check_xquant), 30),
+    "det_ultraface_rfb320": (make_pictures, (check_vai, check_runtime, check_xquant), 25),
+}
+
+
+def main():
+    name = sys.argv[3]
+    make, checks, least = NETWORKS[name]
+    place = SOURCE / "data" / "demo" if name == "demo" else Path(oracle.shared_folder(), "models")
+    model = str(place / f"{name}.onnx")
+    check(Path(vernier.__file__).is_relative_to(os.environ["VN_CALLS_ENVIRONMENT"]), f"the installed package: {vernier.__file__}")
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
-        samples = [{"image": random.uniform(-1, 1, (1, 3, 64, 64)).astype(np.float32)} for _ in range(N)]
+        samples = make(model)
         os.mkdir("npy")
         for i, sample in enumerate(samples):
-            np.save(f"npy/{i}.npy", sample["image"])
+            np.save(f"npy/{i}.npy", first_array([sample]))
         folder = os.path.abspath("npy")
-        check_vai(demo, samples, folder)
-        check_dump(demo, samples, folder)
-        check_runtime(demo, samples, folder)
-        check_modes(demo)
-        check_xquant(demo, samples)
-        check_native(demo, samples, folder)
-        check_errors(demo, samples)
+        for one in checks:
+            one(model, samples, folder)
         os.chdir("/")
-    print(f"{n_checked} checks, {len(faults)} failed")
-    sys.exit(bool(faults) or n_checked < 40)
+    print(f"{name}: {n_checked} checks, {len(faults)} failed")
+    sys.exit(bool(faults) or n_checked < least)
 
 
 main()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from .vai_q_onnx import CalibrationDataReader, CalibrationMethod, PowerOfTwoMethod, QuantFormat, QuantType
 from .vai_q_onnx import VitisQuantFormat as ExtendedQuantFormat
 from .vai_q_onnx import VitisQuantType as ExtendedQuantType
-from .vai_q_onnx import dump_model, quant_pre_process, quantize_dynamic, quantize_static, shape_inference
+from .vai_q_onnx import dump_model, get_library_path, quant_pre_process, quantize_dynamic, quantize_static, shape_inference
 
 __all__ = ["CalibrationDataReader", "CalibrationMethod", "ExtendedQuantFormat", "ExtendedQuantType", "PowerOfTwoMethod",
-           "QuantFormat", "QuantType", "dump_model", "quant_pre_process", "quantize_dynamic", "quantize_static",
-           "shape_inference"]
+           "QuantFormat", "QuantType", "dump_model", "get_library_path", "quant_pre_process", "quantize_dynamic",
+           "quantize_static", "shape_inference"]

@@ -6,11 +6,13 @@ import os
 from enum import Enum
 from typing import Any, Dict, List, Optional, Union
 
+from .._program import VernierError
 from ._call import CalibrationDataReader, CalibrationMethod, QuantFormat, QuantType, call
 from .onnxruntime.quantization import quant_pre_process, quantize_dynamic, shape_inference
 
 __all__ = ["CalibrationDataReader", "CalibrationMethod", "PowerOfTwoMethod", "QuantFormat", "QuantType", "VitisQuantFormat",
-           "VitisQuantType", "dump_model", "quant_pre_process", "quantize_dynamic", "quantize_static", "shape_inference"]
+           "VitisQuantType", "dump_model", "get_library_path", "quant_pre_process", "quantize_dynamic", "quantize_static",
+           "shape_inference"]
 
 Output = Union[str, "os.PathLike[str]"]
 
@@ -51,8 +53,12 @@ def quantize_static(model_input: Any, model_output: Output, calibration_data_rea
                     extra_options: Optional[Dict[str, Any]] = None) -> None:
     """Quantizes a model for AMD's processors, and writes it.
 
-    calibration_data_reader: None for random samples, of random_data_reader_input_shape where the model leaves its shape open.
+    model_input: a path or a ModelProto; model_output: a path.
+    calibration_data_reader: gives dictionaries of input names and arrays; None for random samples, of
+        random_data_reader_input_shape where the model leaves its shape open.
     execution_providers have no effect. extra_options: as that function has them; what is not known raises VernierError.
+
+    Raises VernierError with the program's message.
     """
     call(["quantize", "--preset=vai_q_onnx.quantize_static", "--held-out=0", "--skip-compare", "--no-verify"], model_input,
          model_output, {
@@ -66,8 +72,25 @@ def quantize_static(model_input: Any, model_output: Output, calibration_data_rea
          calibration_data_reader, random_data_reader_input_shape, needs_samples=True)
 
 
+def get_library_path(device: str = "cpu") -> str:
+    """Where the operators of the extended formats are for ONNX Runtime: nowhere, as only AMD's own packages have them.
+
+    Raises VernierError, which says what runs such a model instead.
+    """
+    raise VernierError("Vernier has no library of operators for ONNX Runtime: “vernier-cli run” and “evaluate” run models of "
+                       "the format extended, and those of the format qdq need none", "unsupported")
+
+
 def dump_model(model: Any, dump_data_reader: Any = None, random_data_reader_input_shape: Any = None, dump_float: bool = False,
                output_dir: Output = "./dump_results") -> None:
-    """Writes weights and activations of a quantized model, for the first sample, as .bin and .txt files into output_dir."""
+    """Writes weights and activations of a quantized model, for the first sample, as .bin and .txt files into output_dir.
+
+    model: a path or a ModelProto.
+    dump_data_reader: None for a random sample, of random_data_reader_input_shape where the model leaves its shape open: a shape,
+        a list of them in the order of the inputs, or a dictionary of input names and shapes.
+    dump_float: also writes what is float.
+
+    Raises VernierError with the program's message.
+    """
     call(["dump", "--force"], model, output_dir, {"dump_float": dump_float}, dump_data_reader, random_data_reader_input_shape,
          needs_samples=True, option="output-dir")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Union
@@ -50,7 +52,9 @@ def main(arguments: Optional[List[str]] = None) -> None:
     parser.add_argument("-c", "--config", required=True, metavar="CONFIG.json")
     parser.add_argument("-i", "--input_path", metavar="MODEL")
     parser.add_argument("-o", "--output_path", metavar="MODEL")
-    given = parser.parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    # its manual has "--config./demo.json"
+    given = parser.parse_args([re.sub("^--config(?=[./])", "--config=", word) for word in words])
     quantize_onnx_model(given.config, given.input_path, given.output_path)
 
 

@@ -31,17 +31,23 @@ def quantize(model: Any, per_channel: bool = False, nbits: int = 8,
              output_quantization_params: Optional[Params] = None, nodes_to_quantize: Optional[List[str]] = None) -> Any:
     """Quantizes a ModelProto with given zero points and scales, or with those of run time, and returns the quantized one.
 
-    static: with input_quantization_params; QLinearOps take output_quantization_params, too.
+    model: a ModelProto or a path.
+    per_channel: weights of convolutions get a scale for each channel.
+    nbits: 8.
+    static: with input_quantization_params; QLinearOps take output_quantization_params, too. A tensor may be in both, with equal
+        values.
     asymmetric_input_types: weights are signed, and activations unsigned; both are unsigned otherwise.
 
-    Raises VernierError.
+    Raises VernierError with the program's message, ValueError with other nbits.
     """
     import onnx
 
     if nbits != 8:
         raise ValueError(f"nbits is {nbits}: only 8 is supported")
-    params = {"input_quantization_params": _plain(input_quantization_params),
-              "output_quantization_params": _plain(output_quantization_params)}
+    inputs = _plain(input_quantization_params)
+    # what one node gives and the next one takes is in both
+    outputs = {name: one for name, one in _plain(output_quantization_params).items() if inputs.get(name) != one}
+    params = {"input_quantization_params": inputs, "output_quantization_params": outputs}
     form = "integer" if quantization_mode == QuantizationMode.IntegerOps else "qoperator"
     command = ["quantize", "--preset=dynamic", f"--format={form}", f"--dynamic={'false' if static else 'true'}",
                f"--weight={'s8' if asymmetric_input_types else 'u8'}", "--no-verify", "--skip-compare"]
