@@ -8,7 +8,8 @@ onnxruntime.quantization. On the demo network also vernier.open() and its result
 document of ../shared/reference                     call                                        here
 onnxruntime-quantization-example                    python -m …quantization.preprocess          check_runtime
                                                     run.py: quantize_static(optimize_model)     check_runtime
-onnxruntime-quantization-tool-overview              quantize(): modes, parameters, options      check_modes
+onnxruntime-quantization-tool-overview              calibrate.py                                check_calibrate
+                                                    quantize(): modes, parameters, options      check_modes
 quark-onnx-optional-utilities                       quant_pre_process() with all keywords       check_runtime
                                                     get_library_path()                          check_library
                                                     dump_model()                                check_dump
@@ -62,7 +63,7 @@ import onnxruntime                  # noqa: E402
 import onnx.numpy_helper            # noqa: E402
 import onnxruntime.quantization as peer                                                     # noqa: E402
 import vernier                                                                              # noqa: E402
-from vernier.compat import quark_onnx, vai_q_onnx, xquant                                   # noqa: E402
+from vernier.compat import calibrate, quark_onnx, vai_q_onnx, xquant                        # noqa: E402
 import vernier.compat.onnxruntime.quantization as ours                                      # noqa: E402
 from vernier.compat.onnxruntime.quantization import (CalibrationDataReader, QuantType, QuantizationMode,    # noqa: E402
                                                      preprocess, quantize, quantize_dynamic, quantize_static,
@@ -265,6 +266,13 @@ def check_runtime(model, samples, folder):
     check(same_scales("there.onnx", "peer.onnx"), "quantize_dynamic")
 
 
+def check_modules(model, samples, folder):
+    """What is started from a shell explains itself, and writes nothing."""
+    for name in ("onnxruntime.quantization.preprocess", "calibrate", "xquant"):
+        done = subprocess.run([sys.executable, "-m", f"vernier.compat.{name}", "--help"], capture_output=True, text=True)
+        check(done.returncode == 0 and "usage:" in done.stdout and not done.stderr, f"python -m {name}: {done.stderr}")
+
+
 def check_library(model, samples, folder):
     """There is none, and that is said."""
     for tool in (vai_q_onnx, quark_onnx):
@@ -307,6 +315,23 @@ def check_modes(model, samples, folder):
                 f"--per-channel={keywords.get('per_channel', False)}".lower(), *(["--ranges=ranges.json"] if params else []))
         del result.metadata_props[:]
         check(result.SerializeToString() == graph_of("here.onnx"), what)
+
+
+def check_calibrate(model, samples, folder):
+    """calibrate.py of the overview: convolutions with the average of the least and of the largest values."""
+    calibrate.main([f"--model_path={model}", f"--dataset_path={folder}", "--calib_mode=naive", "--data_preprocess=none"])
+    path = "calibrated_quantized_model.onnx"
+    command("quantize", model, "-o", "here.onnx", "--data", folder, "--preset=onnxruntime.quantize_static", "--format=qoperator",
+            "--method=average", "--activation=u8", "--weight=u8", "--op-types=Conv", "--op-types=MatMul", "--held-out=0",
+            "--skip-compare", "--no-verify")
+    check(graph_of(path) == graph_of("here.onnx"), "calibrate.py")
+    graph = onnx.load(path).graph
+    name, = samples[0]
+    constants = {i.name: onnx.numpy_helper.to_array(i) for i in graph.initializer}
+    scale, = [constants[node.input[1]] for node in graph.node if node.op_type == "QuantizeLinear" and node.input[0] == name]
+    least, largest = (np.mean([float(end(sample[name])) for sample in samples]) for end in (np.min, np.max))
+    check(np.isclose(scale, (largest - least) / 255, rtol=1e-5), f"calibrate.py: scale {scale} of {least} to {largest}")
+    check({node.op_type for node in graph.node if node.op_type.startswith("QL")} == {"QLinearConv"}, "calibrate.py: QLinearConv")
 
 
 def check_xquant(model, samples, folder):
@@ -417,8 +442,8 @@ def make_pictures(model):
 
 # name: how its samples are made, what is called, how many checks there are at least
 NETWORKS = {
-    "demo": (make_random_samples, (check_vai, check_vai_options, check_dump, check_runtime, check_modes, check_xquant,
-                                   check_library, check_native, check_errors), 80),
+    "demo": (make_random_samples, (check_vai, check_vai_options, check_dump, check_runtime, check_modes, check_calibrate,
+                                   check_xquant, check_modules, check_library, check_native, check_errors), 80),
     "cls_mobilenetv2_035_128_flowers": (make_pictures, (check_vai, check_dump, check_runtime, check_modes, check_xquant), 30),
     "det_ultraface_rfb320": (make_pictures, (check_vai, check_runtime, check_xquant), 25),
 }
