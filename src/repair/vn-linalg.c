@@ -7,6 +7,7 @@
 
 #include <cblas.h>
 #include <dlfcn.h>
+#include <glob.h>
 
 /* A matrix of so few rows is summed up faster here than a call takes. */
 #define SMALL 16
@@ -15,6 +16,15 @@
 #define ROOM ((gsize) 256 << 20)
 
 #define LIBRARY "libopenblas.so.0"
+
+/* The same for Python, where pip puts it, seen from the folder of a program that pip put there, too. */
+static const char * const python_places[] = {
+  "../lib*/python3*/*-packages/scipy_openblas32/lib/libscipy_openblas.so",
+  "../scipy_openblas32/lib/libscipy_openblas.so",
+};
+
+/* What names begin with in that one. */
+#define PYTHON_PREFIX "scipy_"
 
 /* LAPACK, as Fortran is called; OpenBLAS has it, but installs no header for it. */
 typedef void (*FactorFunc) (const char *uplo, const int *n, double *a, const int *lda, int *info);
@@ -29,6 +39,35 @@ static struct
   FactorFunc                             dpotrf, dpotri;
 } blas;
 
+static gpointer
+linalg_open_for_python (void)
+{
+  g_autofree char *program = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree char *folder = program != NULL ? g_path_get_dirname (program) : NULL;
+  gpointer library = NULL;
+
+  for (guint i = 0; folder != NULL && library == NULL && i < G_N_ELEMENTS (python_places); i++)
+    {
+      g_autofree char *pattern = g_build_filename (folder, python_places[i], NULL);
+      glob_t found = { 0 };
+
+      if (glob (pattern, 0, NULL, &found) == 0)
+        library = dlopen (found.gl_pathv[0], RTLD_NOW | RTLD_LOCAL);
+      globfree (&found);
+    }
+  return library;
+}
+
+static gpointer
+linalg_find (gpointer    library,
+             const char *name)
+{
+  g_autofree char *prefixed = g_strconcat (PYTHON_PREFIX, name, NULL);
+  gpointer found = dlsym (library, name);
+
+  return found != NULL ? found : dlsym (library, prefixed);
+}
+
 /* Loaded when it is needed: what does not need it starts without it, in little memory. */
 static gboolean
 linalg_load (const char  *otherwise,
@@ -41,19 +80,24 @@ linalg_load (const char  *otherwise,
     { "openblas_get_corename", (gpointer *) &blas.get_core },
     { "dpotrf_", (gpointer *) &blas.dpotrf }, { "dpotri_", (gpointer *) &blas.dpotri },
   };
+  g_autofree char *reason = NULL;
   gpointer library;
 
   if (!vn_memory_expect (ROOM, error))
     return FALSE;
   library = dlopen (LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  reason = library == NULL ? g_strdup (dlerror ()) : NULL;
+  if (library == NULL)
+    library = linalg_open_for_python ();
   for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
     {
-      *functions[i].place = library != NULL ? dlsym (library, functions[i].name) : NULL;
+      *functions[i].place = library != NULL ? linalg_find (library, functions[i].name) : NULL;
       if (*functions[i].place != NULL)
         continue;
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("OpenBLAS cannot be used: %s; install %s, or %s"), dlerror (),
-                   LIBRARY,
-                   otherwise);
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                   _("OpenBLAS cannot be used: %s; install the package libopenblas0 of Debian or scipy-openblas32 of Python, "
+                     "or %s"),
+                   reason != NULL ? reason : dlerror (), otherwise);
       return FALSE;
     }
   blas.set_threads (1);
