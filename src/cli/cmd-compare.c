@@ -79,6 +79,8 @@ cmd_compare_check_files (VnFileSet         *files,
   vn_model_add_files (quant_model, files);
   vn_data_spec_add_files (data, files);
   vn_file_set_writes (files, report_file, "--report");
+  if (report_file != NULL && !vn_report_check_form (report_file, error))
+    return FALSE;
   return vn_file_set_check (files, error);
 }
 

@@ -50,7 +50,7 @@ cmd_report_check_form (const VnReportPrinter **printer,
                        GError                **error)
 {
   if (form == NULL)
-    return TRUE;
+    return output == NULL || vn_report_check_form (output, error);
   if (cmd_report_is_node_data ())
     {
       if (output == NULL)
@@ -72,6 +72,8 @@ cmd_report_check_form (const VnReportPrinter **printer,
                    form, all->str);
       return FALSE;
     }
+  if (!vn_report_check_form ((*printer)->file, error))
+    return FALSE;
   if (output != NULL || (*printer)->is_text)
     return TRUE;
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--format %s is not text and requires --output"), form);

@@ -6,6 +6,8 @@
 #include "vn-pen.h"
 #include "vn-report.h"
 
+#include <cairo.h>
+
 G_BEGIN_DECLS
 
 #define PDF_WIDTH   VN_REPORT_A4_WIDTH

@@ -12,6 +12,8 @@
 #include <cairo-pdf.h>
 #include <math.h>
 
+const gboolean vn_report_has_pdf = TRUE;
+
 #define MOST_NOTES   40u     /* on paper; JSON and Markdown have all */
 #define MOST_FACT   600u     /* characters */
 #define ROW          13.0

@@ -2,6 +2,7 @@
 /* The forms of report: the table of printers, and files written with them. */
 #include "vn-report.h"
 
+#include "vn-error.h"
 #include "vn-file.h"
 #include "vn-file-hold.h"
 #include "vn-i18n.h"
@@ -71,11 +72,40 @@ vn_report_printer_find_for_file (const char *path)
   return found != NULL ? found : &printers[0];
 }
 
+/* Whether this build has it. */
+static gboolean
+report_printer_is_there (const VnReportPrinter *self)
+{
+  return vn_report_has_pdf || self->print != vn_report_print_pdf;
+}
+
 /* Of a path that names a file: what prints it; NULL: it is a folder. */
 static const VnReportPrinter *
 report_printer_find_single (const char *path)
 {
   return g_file_test (path, G_FILE_TEST_IS_DIR) ? NULL : report_printer_find_ending (path);
+}
+
+/**
+ * vn_report_check_form:
+ * @path: as vn_report_export() takes it
+ *
+ * Returns: %FALSE with %VN_ERROR_UNSUPPORTED if this build does not write reports whose files end so
+ */
+gboolean
+vn_report_check_form (const char  *path,
+                      GError     **error)
+{
+  const VnReportPrinter *single;
+
+  g_return_val_if_fail (path != NULL, FALSE);
+
+  single = report_printer_find_single (path);
+  if (single == NULL || report_printer_is_there (single))
+    return TRUE;
+  g_set_error_literal (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
+                       _("This build does not write PDF: write .html, which a browser prints, or use a build with cairo"));
+  return FALSE;
 }
 
 /**
@@ -95,7 +125,8 @@ vn_report_add_outputs (VnFileSet  *files,
       return;
     }
   for (guint i = 0; i < G_N_ELEMENTS (printers); i++)
-    vn_file_set_writes_in (files, path, printers[i].file, _("the report"));
+    if (report_printer_is_there (&printers[i]))
+      vn_file_set_writes_in (files, path, printers[i].file, _("the report"));
 }
 
 /**
@@ -143,7 +174,8 @@ vn_report_expect_memory (const char  *path,
 
 /**
  * vn_report_export:
- * @path: a file that ends as one of the table does: the report in that form; otherwise a folder for all forms, made if missing
+ * @path: a file that ends as one of the table does: the report in that form; otherwise a folder for all forms there are,
+ * made if missing
  *
  * Returns: %FALSE with @error set if something could not be written
  */
@@ -162,7 +194,7 @@ vn_report_export (const VnReportModel  *model,
     {
       g_autofree char *file = g_build_filename (path, printers[i].file, NULL);
 
-      if (!vn_report_write (model, &printers[i], file, error))
+      if (report_printer_is_there (&printers[i]) && !vn_report_write (model, &printers[i], file, error))
         return FALSE;
     }
   return TRUE;

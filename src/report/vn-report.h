@@ -9,7 +9,6 @@
 #include "vn-report-model.h"
 #include "vn-run.h"
 
-#include <cairo.h>
 #include <json-glib/json-glib.h>
 
 G_BEGIN_DECLS
@@ -39,6 +38,9 @@ typedef GBytes * (*VnReportPrintFunc) (const VnReportModel  *model,
 #include "vn-report-printers.def"
 #undef VN_REPORT_PRINTER
 
+/* Whether this build draws pages; without, vn_report_print_pdf() is an error. */
+extern const gboolean vn_report_has_pdf;
+
 /**
  * VnReportPrinter:
  * @id: "markdown"
@@ -65,6 +67,8 @@ gboolean               vn_report_expect_memory         (const char             *
 /* @path: a file whose ending is one of the table, or a folder for all forms. */
 gboolean               vn_report_export                (const VnReportModel    *model,
                                                         const char             *path,
+                                                        GError                **error);
+gboolean               vn_report_check_form            (const char             *path,
                                                         GError                **error);
 void                   vn_report_add_outputs           (VnFileSet              *files,
                                                         const char             *path);       /* nullable */
@@ -94,10 +98,10 @@ typedef struct
  */
 typedef struct
 {
-  cairo_surface_t *drawn;
-  double           width, height;
-  char            *text;
-  GArray          *links;
+  struct _cairo_surface *drawn;
+  double                 width, height;
+  char                  *text;
+  GArray                *links;
 } VnReportSheet;
 
 #define VN_REPORT_A4_WIDTH     595.28

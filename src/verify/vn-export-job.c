@@ -207,6 +207,8 @@ vn_export_add_outputs (VnFileSet                 *set,
 {
   g_return_val_if_fail (set != NULL, FALSE);
 
+  if (report != NULL && !vn_report_check_form (report, error))
+    return FALSE;
   vn_report_add_outputs (set, report);
   return vn_onnx_add_outputs (set, source, model_path, options, _("the quantized model"), error);
 }

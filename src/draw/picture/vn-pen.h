@@ -6,8 +6,6 @@
 
 #include "vn-color.h"
 
-#include <cairo.h>
-
 G_BEGIN_DECLS
 
 /* What a colour stands for. Of some, @t of the shade says where on their scale. */
@@ -92,8 +90,10 @@ typedef void (*VnPenLinkFunc) (const VnPenLink *link,
                                gpointer         data);
 
 struct _PangoLayout;
+struct _cairo;
 
-VnPen   *vn_pen_new_cairo    (cairo_t          *cr,
+/* Only builds that write PDF have this one. */
+VnPen   *vn_pen_new_cairo    (struct _cairo    *cr,
                               const VnPenTheme *theme);
 VnPen   *vn_pen_new_svg      (GString          *text);
 void     vn_pen_set_up_text  (struct _PangoLayout *layout);

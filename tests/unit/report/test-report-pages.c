@@ -9,6 +9,7 @@
 #include "vn-report.h"
 #include "vn-spread.h"
 
+#include <cairo.h>
 #include <math.h>
 #include <string.h>
 
