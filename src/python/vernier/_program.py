@@ -37,15 +37,18 @@ class VernierError(RuntimeError):
 
 
 def find_program() -> str:
-    """The path of vernier-cli: $VERNIER_CLI, the one in this package, or the one on the PATH.
+    """The path of vernier-cli: $VERNIER_CLI, the one that was installed with this package, or the one on the PATH.
 
     Raises VernierError if there is none.
     """
     named = os.environ.get("VERNIER_CLI")
     if named:
         return named
-    own = Path(__file__).parent / "bin" / "vernier-cli"
-    found = str(own) if own.exists() else shutil.which("vernier-cli")
+    # lib/pythonX.Y/site-packages is beside bin; “pip install --target” puts bin into the folder of packages.
+    packages = Path(__file__).resolve().parents[1]
+    near = [folder / "bin" / "vernier-cli" for folder in (packages / "vernier", packages, (packages / "../../..").resolve())]
+    own = next((path for path in near if path.is_file()), None)
+    found = str(own) if own else shutil.which("vernier-cli")
     if found is None:
         raise VernierError("vernier-cli was not found: install Vernier, or set VERNIER_CLI to its path", "file")
     return found
