@@ -73,12 +73,12 @@ def quantize_static(model_input: Any, model_output: Output, calibration_data_rea
 
 
 def get_library_path(device: str = "cpu") -> str:
-    """Where the operators of the extended formats are for ONNX Runtime: nowhere, as only AMD's own packages have them.
+    """Where the operators of the extended formats are for ONNX Runtime: nowhere, as models carry them as functions.
 
-    Raises VernierError, which says what runs such a model instead.
+    Raises VernierError, which says so: register_custom_ops_library() is left out.
     """
-    raise VernierError("Vernier has no library of operators for ONNX Runtime: “vernier-cli run” and “evaluate” run models of "
-                       "the format extended, and those of the format qdq need none", "unsupported")
+    raise VernierError("there is no library of operators, and none is needed: what Vernier writes carries its operators as "
+                       "functions. Leave out register_custom_ops_library()", "unsupported")
 
 
 def dump_model(model: Any, dump_data_reader: Any = None, random_data_reader_input_shape: Any = None, dump_float: bool = False,
