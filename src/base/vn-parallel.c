@@ -2,6 +2,8 @@
 /* The parallel loop, and the pool of threads that serves it. */
 #include "vn-parallel.h"
 
+#include "vn-float-mode.h"
+
 typedef struct
 {
   gsize           next;          /* atomic */
@@ -9,6 +11,7 @@ typedef struct
   VnParallelFunc  func;
   gpointer        data;
   GCancellable   *cancellable;
+  gboolean        flushes;       /* how the calling thread takes subnormal numbers */
   GMutex          lock;
   gsize           failed_item;
   GError         *error;
@@ -93,6 +96,8 @@ static void
 parallel_work (Loop  *loop,
                guint  worker)
 {
+  const guint mode = vn_float_mode_begin (loop->flushes);
+
   if (loop->cancellable != NULL)
     g_cancellable_push_current (loop->cancellable);
   while (!g_atomic_int_get (&loop->stop))
@@ -108,6 +113,7 @@ parallel_work (Loop  *loop,
     }
   if (loop->cancellable != NULL)
     g_cancellable_pop_current (loop->cancellable);
+  vn_float_mode_end (mode);
 }
 
 /* How long a thread looks for work, or for the end of it, before it sleeps: longer than the pauses between two
@@ -268,7 +274,7 @@ parallel_finish_helpers (PoolThread **helpers,
  *
  * Runs @func over all items and returns when the last has ended. The calling
  * thread is worker 0; with one worker no other thread takes part. Loops may be
- * nested.
+ * nested. All take subnormal numbers as the calling thread does (vn-float-mode.h).
  *
  * Returns: %FALSE if an item failed (the error of the lowest failed item) or
  *   the run was cancelled
@@ -281,7 +287,9 @@ vn_parallel_for (guint            n_threads,
                  GCancellable    *cancellable,
                  GError         **error)
 {
-  Loop loop = { .n_items = n_items, .func = func, .data = data, .cancellable = cancellable };
+  Loop loop = {
+    .n_items = n_items, .func = func, .data = data, .cancellable = cancellable, .flushes = vn_float_mode_flushes (),
+  };
   g_autofree PoolThread **helpers = NULL;
 
   if (n_threads == 0)

@@ -2,6 +2,7 @@
 /* Second moments, the triangular factor of an inverse, products of matrices: OpenBLAS with one thread in each call. */
 #include "vn-linalg.h"
 
+#include "vn-float-mode.h"
 #include "vn-i18n.h"
 #include "vn-memory.h"
 
@@ -168,6 +169,8 @@ vn_linalg_add_moments (double      *moments,
                        gsize        n,
                        float       *scratch)
 {
+  guint mode;
+
   g_return_if_fail (moments != NULL && (columns != NULL || n == 0) && scratch != NULL && blas.ssyrk != NULL);
 
   if (k < SMALL)
@@ -175,7 +178,9 @@ vn_linalg_add_moments (double      *moments,
       linalg_add_small_moments (moments, k, columns, n);
       return;
     }
+  mode = vn_float_mode_begin (TRUE);
   blas.ssyrk (CblasRowMajor, CblasUpper, CblasTrans, (blasint) k, (blasint) n, 1, columns, (blasint) k, 0, scratch, (blasint) k);
+  vn_float_mode_end (mode);
   for (gsize i = 0; i < k; i++)
     for (gsize j = i; j < k; j++)
       moments[i * k + j] += (double) scratch[i * k + j];
@@ -274,6 +279,8 @@ vn_linalg_add_energies (double      *sums,
                         gsize        k,
                         float       *scratch)
 {
+  guint mode;
+
   g_return_if_fail (sums != NULL && rows != NULL && others != NULL && scratch != NULL && blas.sgemm != NULL);
 
   if (k < SMALL || m == 1)
@@ -282,9 +289,11 @@ vn_linalg_add_energies (double      *sums,
         sums[i] += linalg_find_small_energy (rows + i * k, others, shares, n, k);
       return;
     }
+  mode = vn_float_mode_begin (TRUE);
   blas.sgemm (CblasRowMajor, CblasNoTrans, CblasTrans, (blasint) m, (blasint) n, (blasint) k, 1, rows, (blasint) k, others,
               (blasint) k,
               0, scratch, (blasint) n);
+  vn_float_mode_end (mode);
   for (gsize i = 0; i < m; i++)
     for (gsize j = 0; j < n; j++)
       sums[i] += (shares != NULL ? (double) shares[j] : 1) * (double) scratch[i * n + j] * (double) scratch[i * n + j];
@@ -314,12 +323,16 @@ vn_linalg_add_product (float       *c,
                        gsize        k,
                        float        factor)
 {
+  guint mode;
+
   g_return_if_fail (c != NULL && a != NULL && b != NULL && blas.sgemm != NULL);
   g_return_if_fail (MAX (MAX (m, n), k) <= G_MAXINT && MAX (MAX (a_step, b_step), c_step) <= G_MAXINT);
 
   if (m == 0 || n == 0 || k == 0)
     return;
+  mode = vn_float_mode_begin (TRUE);
   blas.sgemm (CblasRowMajor, a_transposed ? CblasTrans : CblasNoTrans, b_transposed ? CblasTrans : CblasNoTrans, (blasint) m,
               (blasint) n,
               (blasint) k, factor, a, (blasint) a_step, b, (blasint) b_step, 1, c, (blasint) c_step);
+  vn_float_mode_end (mode);
 }

@@ -2,6 +2,7 @@
 /* A step of training: constants once, then all items over threads, then what they have summed up. */
 #include "vn-train-block-private.h"
 
+#include "vn-float-mode.h"
 #include "vn-gradient-private.h"
 #include "vn-parallel.h"
 
@@ -138,14 +139,19 @@ vn_block_step (VnBlock          *self,
                GError          **error)
 {
   Step step = { self, n_items, MIN (n_items, VN_BLOCK_LANES), func, data, cancellable };
+  gboolean good;
+  guint mode;
 
   g_return_val_if_fail (self != NULL && n_items > 0 && func != NULL, FALSE);
 
   if (n_threads == 0)
     n_threads = vn_parallel_default_threads ();
-  return block_step_prepare (self, step.n_lanes, error) &&
+  mode = vn_float_mode_begin (TRUE);
+  good = block_step_prepare (self, step.n_lanes, error) &&
          vn_parallel_for (n_threads, step.n_lanes, block_step_run_lane, &step, cancellable, error) &&
          block_step_finish (&step, n_threads, error);
+  vn_float_mode_end (mode);
+  return good;
 }
 
 /**

@@ -8,6 +8,8 @@
  * The descriptor says which. Everything lies in the scratch that `infer` asked for; constants are widened once, in
  * `prepare`. */
 #include "vn-elem.h"
+#include "vn-float-mode.h"
+#include "vn-op-flushes.h"
 
 #define HANDLE (sizeof (gpointer) == 8 ? VN_DTYPE_U64 : VN_DTYPE_U32)
 
@@ -439,17 +441,9 @@ op_stand_in_run_with_stand_ins (VnOpContext     *ctx,
   return ok;
 }
 
-/**
- * vn_op_run:
- * @ctx: as `run` of the operator wants it, inferred by vn_op_infer() and prepared, if at all, by vn_op_prepare()
- *
- * Computes the outputs.
- *
- * Returns: %FALSE with an error that names what does not fit
- */
-gboolean
-vn_op_run (VnOpContext *ctx,
-           GError     **error)
+static gboolean
+op_stand_in_compute (VnOpContext  *ctx,
+                     GError      **error)
 {
   const Prepared *prepared = ctx->prepared;
   VnOpContext inner;
@@ -461,6 +455,31 @@ vn_op_run (VnOpContext *ctx,
   inner = *ctx;
   inner.prepared = prepared != NULL ? prepared->inner : NULL;
   return ctx->op->run (&inner, error);
+}
+
+static guint
+op_stand_in_begin_mode (const VnOpContext *ctx)
+{
+  return vn_float_mode_begin (vn_op_flushes (ctx->op, ctx->n_inputs > 0 ? ctx->in_types[0].dtype : VN_DTYPE_UNDEFINED));
+}
+
+/**
+ * vn_op_run:
+ * @ctx: as `run` of the operator wants it, inferred by vn_op_infer() and prepared, if at all, by vn_op_prepare()
+ *
+ * Computes the outputs. Where vn_op_flushes() says so, subnormal numbers are 0 in it, whatever the calling thread takes them for.
+ *
+ * Returns: %FALSE with an error that names what does not fit
+ */
+gboolean
+vn_op_run (VnOpContext *ctx,
+           GError     **error)
+{
+  const guint mode = op_stand_in_begin_mode (ctx);
+  const gboolean good = op_stand_in_compute (ctx, error);
+
+  vn_float_mode_end (mode);
+  return good;
 }
 
 /* ---- constants ---- */
@@ -527,17 +546,10 @@ op_stand_in_has_constants (const Prepared *self)
   return FALSE;
 }
 
-/**
- * vn_op_prepare:
- * @ctx: as `prepare` of the operator wants it
- * @prepared: (out) (nullable): for `ctx->prepared` in vn_op_run(); %NULL if there is nothing to prepare
- *
- * Lets an operator pack its constant inputs, once per node; what stands in for constants is made here, too.
- */
-gboolean
-vn_op_prepare (VnOpContext *ctx,
-               gpointer    *prepared,
-               GError     **error)
+static gboolean
+op_stand_in_prepare (VnOpContext  *ctx,
+                     gpointer     *prepared,
+                     GError      **error)
 {
   Prepared *self;
 
@@ -559,6 +571,25 @@ vn_op_prepare (VnOpContext *ctx,
   else
     op_stand_in_prepared_free (self);
   return TRUE;
+}
+
+/**
+ * vn_op_prepare:
+ * @ctx: as `prepare` of the operator wants it
+ * @prepared: (out) (nullable): for `ctx->prepared` in vn_op_run(); %NULL if there is nothing to prepare
+ *
+ * Lets an operator pack its constant inputs, once per node; what stands in for constants is made here, too.
+ */
+gboolean
+vn_op_prepare (VnOpContext *ctx,
+               gpointer    *prepared,
+               GError     **error)
+{
+  const guint mode = op_stand_in_begin_mode (ctx);
+  const gboolean good = op_stand_in_prepare (ctx, prepared, error);
+
+  vn_float_mode_end (mode);
+  return good;
 }
 
 /**

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The table of operators: found by name and opset, and the family of each for display. */
+#include "vn-op-flushes.h"
 #include "vn-op-kernel.h"
 
 static const VnOp * const ops[] = {
@@ -259,4 +260,40 @@ vn_op_family (const VnNode *node)
 
   known = bsearch (node->op_type, known_ops, G_N_ELEMENTS (known_ops), sizeof (KnownOp), op_compare_known);
   return known != NULL ? known->family : VN_FAMILY_OTHER;
+}
+
+/* ---- subnormal numbers ---- */
+
+/* Operators that make much of them: a root, a quotient, an order; sorted. */
+static const char * const magnifiers[] = {
+  "Det", "Div", "GlobalLpPool", "GlobalMaxPool", "Hardmax", "LpNormalization", "LpPool", "MaxPool", "MaxRoiPool", "Normalizer",
+  "Pow", "ReduceL2", "ReduceLogSum", "ReduceProd", "SVMClassifier", "SVMRegressor", "TreeEnsemble", "TreeEnsembleClassifier",
+  "TreeEnsembleRegressor",
+};
+
+static int
+op_compare_magnifier (gconstpointer type,
+                      gconstpointer magnifier)
+{
+  return strcmp (type, *(const char * const *) magnifier);
+}
+
+/**
+ * vn_op_flushes:
+ * @dtype: of input 0
+ *
+ * Whether a subnormal number changes the results of an operator by no more than itself: sums, products, averages, activations.
+ * Some processors take a hundred times as long for such numbers. What moves, compares or converts numbers keeps them.
+ *
+ * Returns: whether the operator takes subnormal numbers for 0, read or computed
+ */
+gboolean
+vn_op_flushes (const VnOp *op,
+               VnDType     dtype)
+{
+  if (dtype != VN_DTYPE_F32 && dtype != VN_DTYPE_F16 && dtype != VN_DTYPE_BF16)
+    return FALSE;
+  return (op->family == VN_FAMILY_COMPUTE || op->family == VN_FAMILY_ACTIVATION || op->family == VN_FAMILY_POOL_NORM ||
+          (op->family == VN_FAMILY_ARITHMETIC && op->quant.role == VN_QUANT_GENERIC)) &&
+         bsearch (op->type, magnifiers, G_N_ELEMENTS (magnifiers), sizeof *magnifiers, op_compare_magnifier) == NULL;
 }

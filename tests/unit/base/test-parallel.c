@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "vn-error.h"
+#include "vn-float-mode.h"
 #include "vn-parallel.h"
+
+#include <float.h>
 
 #define N_ITEMS 1000
 
@@ -157,6 +160,40 @@ test_all_wake (void)
     }
 }
 
+/* ---- subnormal numbers ---- */
+
+static gboolean
+halve (gsize      item,
+       guint      worker,
+       gpointer   data,
+       GError   **error)
+{
+  volatile float *y = data, small = FLT_MIN;
+
+  y[item] = small * 0.5f;
+  g_usleep (20);
+  return TRUE;
+}
+
+/* Whatever thread an item comes to, it is computed as its caller computes; the caller gets its own way back. */
+static void
+test_flushes (void)
+{
+  for (guint flushes = 0; flushes <= 1; flushes++)
+    for (guint n_threads = 1; n_threads <= 4; n_threads++)
+      {
+        volatile float y[N_ITEMS], small = FLT_MIN;
+        const guint mode = vn_float_mode_begin (flushes);
+
+        g_assert_true (vn_parallel_for (n_threads, N_ITEMS, halve, (gpointer) y, NULL, NULL));
+        vn_float_mode_end (mode);
+        g_assert_false (vn_float_mode_flushes ());
+        for (guint i = 0; i < N_ITEMS; i++)
+          g_assert_cmpfloat (y[i], ==, flushes && VN_FLOAT_FLUSHES != 0 ? 0 : FLT_MIN / 2);
+        g_assert_cmpfloat (small * 0.5f, >, 0);
+      }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -167,5 +204,6 @@ main (int    argc,
   g_test_add_func ("/parallel/nested", test_nested);
   g_test_add_func ("/parallel/cancelled", test_cancelled);
   g_test_add_func ("/parallel/all-wake", test_all_wake);
+  g_test_add_func ("/parallel/flushes", test_flushes);
   return g_test_run ();
 }

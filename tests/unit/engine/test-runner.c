@@ -2,8 +2,11 @@
 #include "engine-fixture.h"
 
 #include "vn-error.h"
+#include "vn-float-mode.h"
 #include "vn-parallel.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 static VnModel *
@@ -208,6 +211,75 @@ test_runners (void)
     vn_runner_free (self.runners[i]);
 }
 
+/* ---- subnormal numbers ---- */
+
+#define SUBNORMAL 1e-40f
+
+static const struct
+{
+  const char *op_type;
+  float       a, b, expected;   /* b: 0 for operators of one input */
+} small_cases[] = {
+  { "Mul",        1e-20f,    1e-20f,    0 },
+  { "Add",        SUBNORMAL, SUBNORMAL, 0 },
+  { "Mul",        SUBNORMAL, 1e30f,     0 },
+  { "Relu",       SUBNORMAL, 0,         SUBNORMAL },   /* within 1e-38, either way */
+  { "Log",        SUBNORMAL, 0,         -92.1034f },
+  { "Sqrt",       SUBNORMAL, 0,         1e-20f },
+  { "Div",        SUBNORMAL, 1e-20f,    1e-20f },
+  { "Sign",       SUBNORMAL, 0,         1 },
+  { "Ceil",       SUBNORMAL, 0,         1 },
+  { "ReduceL2",   1e-20f,    0,         1e-20f },
+  { "Identity",   SUBNORMAL, 0,         SUBNORMAL },
+};
+
+/* A tensor of one number, of which operators may not know that it is constant. */
+static float
+run_small (guint    i,
+           guint    n_threads)
+{
+  g_autoptr(VnModel) model = vn_model_new (8, 13);
+  g_autoptr(VnPlan) plan = NULL;
+  g_autoptr(VnRunner) runner = NULL;
+  g_autoptr(VnTensor) a = make_input (VN_SHAPE (1), 1), b = make_input (VN_SHAPE (1), 1), y = NULL;
+  VnTensor *inputs[2] = { a, b };
+  const gboolean two = small_cases[i].b != 0;
+
+  ((float *) a->data)[0] = small_cases[i].a;
+  ((float *) b->data)[0] = small_cases[i].b;
+  vn_graph_add_input (model->graph, "a", VN_DTYPE_F32, &VN_SHAPE (1));
+  vn_graph_add_input (model->graph, "b", VN_DTYPE_F32, &VN_SHAPE (1));
+  add_node (model, small_cases[i].op_type, "node", two ? "a b" : "a", "y");
+  set_outputs (model, "y");
+  plan = vn_plan_new (model, NULL, NULL, NULL);
+  runner = vn_runner_new (plan, NULL);
+  vn_runner_set_threads (runner, n_threads);
+  g_assert_true (vn_runner_run (runner, inputs, &y, NULL, NULL));
+  return ((const float *) y->data)[0];
+}
+
+/* Sums and products take subnormal numbers for 0, where the processor can; what makes much of them sees them. */
+static void
+test_subnormal (void)
+{
+  volatile float smallest = FLT_MIN;
+
+  for (guint i = 0; i < G_N_ELEMENTS (small_cases); i++)
+    {
+      const float expected = small_cases[i].expected, found = run_small (i, 1);
+
+      g_test_message ("%s: %g, should be %g", small_cases[i].op_type, (double) found, (double) expected);
+      if (expected == 0 && VN_FLOAT_FLUSHES != 0)
+        g_assert_cmpfloat (found, ==, 0);
+      else if (expected == 0)
+        g_assert_cmpfloat (fabsf (found), <, 1e-9);
+      else
+        g_assert_cmpfloat_with_epsilon (found, expected, MAX (1e-5f * fabsf (expected), FLT_MIN));
+      g_assert_cmpfloat (found, ==, run_small (i, 2));
+    }
+  g_assert_cmpfloat (smallest / 2, >, 0);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -219,5 +291,6 @@ main (int    argc,
   g_test_add_func ("/runner/cancel", test_cancel);
   g_test_add_func ("/runner/timing", test_timing);
   g_test_add_func ("/runner/runners", test_runners);
+  g_test_add_func ("/runner/subnormal", test_subnormal);
   return g_test_run ();
 }
