@@ -26,6 +26,22 @@ quantize_train_write (VnQuantizeJob   *self,
   return model != NULL && vn_model_infer_types (model, given, NULL, error) ? g_steal_pointer (&model) : NULL;
 }
 
+/* The networks with and without what was trained by @recipe. @after: (out) (nullable): nothing was */
+static gboolean
+quantize_train_write_both (VnQuantizeJob        *self,
+                           const VnRecipe       *recipe,
+                           const VnTrainResult  *trained,
+                           VnModel             **before,
+                           VnModel             **after,
+                           GError              **error)
+{
+  *after = NULL;
+  *before = quantize_train_write (self, self->settings.gate->without, self->rounded, self->draft->stats, error);
+  if (*before != NULL && trained->model != NULL)
+    *after = quantize_train_write (self, recipe, trained->model, trained->stats, error);
+  return *before != NULL && (*after != NULL || trained->model == NULL);
+}
+
 static gboolean
 quantize_train_ask_gate (VnQuantizeJob        *self,
                          const VnTrainResult  *trained,
@@ -37,21 +53,55 @@ quantize_train_ask_gate (VnQuantizeJob        *self,
   g_autoptr(VnModel) before = NULL, after = NULL;
 
   *keeps = TRUE;
-  if (gate == NULL)
-    return TRUE;
-  before = quantize_train_write (self, gate->without, self->rounded, self->draft->stats, error);
-  if (before == NULL)
-    return FALSE;
-  if (trained->model != NULL)
-    {
-      after = quantize_train_write (self, self->settings.recipe, trained->model, trained->stats, error);
-      if (after == NULL)
-        return FALSE;
-    }
-  return gate->decide (before, after, keeps, gate->user_data, cancellable, error);
+  return gate == NULL || (quantize_train_write_both (self, self->settings.recipe, trained, &before, &after, error) &&
+                          gate->decide (before, after, keeps, gate->user_data, cancellable, error));
 }
 
-/* Nothing is trained where there is no time for it. */
+/* How many steps of training tell whether more of them are worth their time. */
+#define PROBE_STEPS 40
+
+static void
+quantize_train_use_recipe (VnQuantizeJob  *self,
+                           const VnRecipe *recipe)
+{
+  vn_recipe_free ((VnRecipe *) self->settings.recipe);
+  vn_recipe_free (self->draft->recipe);
+  self->settings.recipe = vn_recipe_copy (recipe);
+  self->input.recipe = self->draft->recipe = vn_recipe_copy (recipe);
+}
+
+/* Whether a short training promises something; @trained: (out): what it has made, and the run is one with so few steps if it does
+ * not. */
+static gboolean
+quantize_train_probe (VnQuantizeJob  *self,
+                      VnTrainResult  *trained,
+                      VnRepairGain   *gain,
+                      gboolean       *promises,
+                      GCancellable   *cancellable,
+                      GError        **error)
+{
+  const VnTrainingGate *gate = self->settings.gate;
+  VnJobInput input = self->input;
+  g_autoptr(VnRecipe) recipe = vn_recipe_copy (input.recipe);
+  g_autoptr(VnModel) before = NULL, after = NULL;
+
+  *promises = TRUE;
+  if (gate == NULL || gate->promises == NULL || (recipe->train_steps > 0 && recipe->train_steps <= PROBE_STEPS))
+    return TRUE;
+  recipe->train_steps = PROBE_STEPS;
+  input.recipe = recipe;
+  input.draft = TRUE;
+  if (!vn_job_train (&input, self->job, self->corrected, self->rounded, self->draft->stats, trained, gain, cancellable, error) ||
+      !quantize_train_write_both (self, recipe, trained, &before, &after, error) ||
+      !gate->promises (before, after, promises, gate->user_data, cancellable, error))
+    return FALSE;
+  *promises = *promises && gate->until - g_get_monotonic_time () >= gate->least;
+  if (!*promises)
+    quantize_train_use_recipe (self, recipe);
+  return TRUE;
+}
+
+/* Nothing is trained where there is no time for it, and no longer than to see it where nothing comes of it. */
 static gboolean
 quantize_train_run (VnQuantizeJob  *self,
                     VnTrainResult  *trained,
@@ -61,9 +111,17 @@ quantize_train_run (VnQuantizeJob  *self,
 {
   const VnTrainingGate *gate = self->settings.gate;
   gint64 left = gate != NULL ? gate->until - g_get_monotonic_time () : 0;
+  gboolean promises = TRUE;
 
   if (gate != NULL && left < gate->least)
     return TRUE;
+  self->input.train_seconds = (double) left / G_USEC_PER_SEC;
+  if (!quantize_train_probe (self, trained, gain, &promises, cancellable, error))
+    return FALSE;
+  left = gate != NULL ? gate->until - g_get_monotonic_time () : 0;
+  if (!promises)
+    return TRUE;
+  vn_train_result_clear (trained);
   self->input.train_seconds = (double) left / G_USEC_PER_SEC;
   return vn_job_train (&self->input, self->job, self->corrected, self->rounded, self->draft->stats, trained, gain, cancellable,
                        error);
@@ -73,10 +131,7 @@ quantize_train_run (VnQuantizeJob  *self,
 static void
 quantize_train_drop (VnQuantizeJob *self)
 {
-  vn_recipe_free ((VnRecipe *) self->settings.recipe);
-  vn_recipe_free (self->draft->recipe);
-  self->settings.recipe = vn_recipe_copy (self->settings.gate->without);
-  self->input.recipe = self->draft->recipe = vn_recipe_copy (self->settings.gate->without);
+  quantize_train_use_recipe (self, self->settings.gate->without);
 }
 
 gboolean

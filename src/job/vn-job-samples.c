@@ -220,6 +220,7 @@ vn_job_make_judge (const VnJobInput  *self,
 
   judged = vn_job_list_judged (self, used, n);
   samples = vn_job_get_samples (self, judged);
+  samples.once = self->draft;
   return vn_judge_new (vn_job_input_get_reference (self), &samples, cancellable, error);
 }
 

@@ -96,12 +96,20 @@ gboolean  vn_calibrate_clear_parts   (const char       *path,
  * @without: the recipe that the run has made then
  * @until: of g_get_monotonic_time(): when training ends
  * @least: microseconds that are worth beginning for
+ * @promises: (nullable): gets both networks after a few steps of training: whether more of them are worth their time; %NULL: they
+ * are
  * @decide: gets both networks as they would be exported; @trained: (nullable): there was no time for it; @keeps: (out)
  */
 typedef struct
 {
   const VnRecipe *without;
   gint64          until, least;
+  gboolean      (*promises) (VnModel       *untrained,
+                             VnModel       *trained,
+                             gboolean      *promises,
+                             gpointer       user_data,
+                             GCancellable  *cancellable,
+                             GError       **error);
   gboolean      (*decide) (VnModel       *untrained,
                            VnModel       *trained,      /* nullable */
                            gboolean      *keeps,
@@ -120,6 +128,7 @@ typedef struct
  * @stats: (nullable): files of statistics to join and to use; the network does not run for calibration
  * @data: may be %NULL with @stats, or if @recipe names a table with all ranges: then the error is not measured
  * @origins: measure what each tensor alone costs, and find out why
+ * @draft: the result is only tried: repairs are judged by as few runs as will do
  * @gate: (nullable): says how long training may take at most, whatever @recipe says of it, and whether it is kept; must outlive
  * the run
  * @save_stats: (nullable): where to write the statistics of this run; kept beside it while they are being made
@@ -136,6 +145,7 @@ typedef struct
   guint             n_threads;
   gboolean          skip_compare;
   gboolean          origins;
+  gboolean          draft;
   const VnTrainingGate *gate;
   VnStats          *earlier;
   const char * const *stats;

@@ -26,6 +26,7 @@ struct _VnJudge
   guint           n_runs;
   VnTensor     *(*make_copy) (const VnTensor *tensor, guint copy, GError **error);
   VnTensor     ***inputs;     /* by sample; NULL: not read */
+  VnTensor      **copies;     /* by run (nullable): what copies of samples read, as far as there is room for them */
   VnTensor     ***outputs;    /* by run, of the float network */
   const VnPartition **partitions;   /* by output: (nullable) */
   guint          *places;     /* by output: the first of its sums; behind them how many there are of a run */
@@ -63,6 +64,8 @@ vn_judge_free (VnJudge *self)
     judge_free_tensors (self->inputs[i], self->n_inputs);
   for (guint i = 0; i < self->n_runs; i++)
     judge_free_tensors (self->outputs[i], self->n_outputs);
+  if (self->copies != NULL)
+    judge_free_tensors (self->copies, self->n_runs);
   g_free (self->inputs);
   g_free (self->outputs);
   g_free (self->partitions);
@@ -126,8 +129,13 @@ judge_run_network (Trial     *trial,
 
   if (run % self->n_copies == 0)
     return judge_run_as (trial, runner, inputs, outputs, error);
-  copy = self->make_copy (inputs[0], (guint) (run % self->n_copies), error);
-  return copy != NULL && judge_run_as (trial, runner, &copy, outputs, error);
+  copy = self->copies != NULL && self->copies[run] != NULL
+         ? vn_tensor_ref (self->copies[run]) : self->make_copy (inputs[0], (guint) (run % self->n_copies), error);
+  if (copy == NULL)
+    return FALSE;
+  if (self->copies != NULL && self->copies[run] == NULL)
+    self->copies[run] = vn_tensor_ref (copy);
+  return judge_run_as (trial, runner, &copy, outputs, error);
 }
 
 /* Outputs of other floats, too, are compared as float32. */
@@ -401,9 +409,11 @@ judge_count_runs (VnJudge               *self,
   room = KEEP_BYTES / MAX (outputs * self->samples.n, 1);
   self->n_copies = samples->near_copies > 0 ? MIN (vn_judge_count_near_copies (plan),
                                                    (guint) CLAMP (room, 1, samples->near_copies))
-                                            : vn_judge_count_copies (plan, self->samples.n);
+                                            : samples->once ? 1 : vn_judge_count_copies (plan, self->samples.n);
   self->make_copy = samples->near_copies > 0 ? vn_judge_make_near_copy : vn_judge_make_copy;
   self->n_runs = self->samples.n * self->n_copies;
+  if (self->n_copies > 1 && self->n_runs <= KEEP_BYTES / MAX (inputs, 1))
+    self->copies = g_new0 (VnTensor *, self->n_runs + 1);
 }
 
 static void

@@ -42,6 +42,7 @@ vn_improve_bench_free (VnImproveBench *self)
   g_clear_pointer (&self->judge, vn_judge_free);
   g_clear_pointer (&self->float_forecast, vn_runtime_forecast_unref);
   g_clear_pointer (&self->rounded, vn_model_unref);
+  g_free (self->digest);
   for (guint i = 0; i < G_N_ELEMENTS (self->corrected); i++)
     g_clear_pointer (&self->corrected[i], vn_model_unref);
   g_free (self);
@@ -80,6 +81,7 @@ vn_improve_bench_new (VnJob                     *job,
   self->judge = vn_job_make_judge (&self->input, NULL, JUDGED, cancellable, error);
   if (self->judge == NULL)
     return NULL;
+  self->input.draft = settings->draft;   /* from here on: the repairs of tries */
   self->float_forecast = vn_job_forecast_float (self->input.model, self->input.prepared, self->input.shapes);
   return g_steal_pointer (&self);
 }
@@ -301,6 +303,44 @@ vn_improve_bench_forecast (VnImproveBench  *self,
   return TRUE;
 }
 
+/* Of the float network before samples take part in what is made of it. */
+static char *
+improve_bench_digest_prepared (const VnImproveBench  *self,
+                               const VnRecipe        *recipe,
+                               GCancellable          *cancellable,
+                               GError               **error)
+{
+  g_autoptr(VnModel) prepared = vn_job_prepare (self->input.model, recipe, self->input.given_shapes, NULL, NULL, cancellable,
+                                                error);
+
+  return prepared != NULL ? vn_model_dup_digest (prepared) : NULL;
+}
+
+/**
+ * vn_improve_bench_is_same_network:
+ * @same: (out): whether @recipe prepares the float network that tries start from, so that only what is quantized changes:
+ *   values that a recipe names are kept where a network is made simpler
+ */
+gboolean
+vn_improve_bench_is_same_network (VnImproveBench  *self,
+                                  const VnRecipe  *recipe,
+                                  gboolean        *same,
+                                  GCancellable    *cancellable,
+                                  GError         **error)
+{
+  g_autofree char *other = NULL;
+
+  g_return_val_if_fail (self != NULL && recipe != NULL && same != NULL, FALSE);
+
+  if (self->digest == NULL)
+    self->digest = improve_bench_digest_prepared (self, self->input.recipe, cancellable, error);
+  other = self->digest != NULL ? improve_bench_digest_prepared (self, recipe, cancellable, error) : NULL;
+  if (other == NULL)
+    return FALSE;
+  *same = g_str_equal (self->digest, other);
+  return TRUE;
+}
+
 /**
  * vn_improve_bench_measure:
  * @trial: (inout): of vn_improve_bench_forecast(); gets its judgement
@@ -315,6 +355,8 @@ vn_improve_bench_measure (VnImproveBench  *self,
 
   g_return_val_if_fail (self != NULL && trial != NULL && trial->model != NULL, FALSE);
 
+  if (trial->digest == NULL)
+    trial->digest = vn_model_dup_digest (trial->model);
   good = vn_judge_measure (self->judge, trial->model, &trial->judgement, cancellable, error);
   g_clear_pointer (&trial->model, vn_model_unref);
   return good;
@@ -404,6 +446,7 @@ vn_improve_trial_clear (VnImproveTrial *self)
   g_return_if_fail (self != NULL);
 
   g_clear_pointer (&self->model, vn_model_unref);
+  g_clear_pointer (&self->digest, g_free);
   vn_judgement_clear (&self->judgement);
 }
 

@@ -17,6 +17,7 @@ G_BEGIN_DECLS
  * @input: prepared for the recipe that all tries start from
  * @stats: of its prepared network
  * @float_forecast: of the prepared network in ONNX Runtime
+ * @digest: (nullable): of the network that @input makes, without what samples say, once somebody has asked
  * @rounded: (nullable): the prepared network with the weights that recipes get which ask for such
  * @corrected: (nullable): the same with biases: for weights rounded to the nearest, and for others
  */
@@ -27,6 +28,7 @@ typedef struct
   VnStats    *stats;
   VnJudge    *judge;
   VnRuntimeForecast *float_forecast;
+  char       *digest;
   VnModel    *rounded, *corrected[2];
 } VnImproveBench;
 
@@ -58,10 +60,12 @@ typedef struct
  * VnImproveTrial: what a recipe comes to.
  * @model: what would be exported, until it is measured
  * @bytes: of weights and constants
+ * @digest: of @model, once somebody needs it; stays when that is measured
  */
 typedef struct
 {
   VnModel       *model;
+  char          *digest;
   VnJudgement    judgement;
   VnImprovePrice price;
   gsize          bytes;
@@ -88,6 +92,11 @@ gboolean         vn_improve_bench_forecast (VnImproveBench          *self,
                                            const VnRecipe           *recipe,
                                            VnImproveTrial           *trial,
                                            GError                  **error);
+gboolean         vn_improve_bench_is_same_network (VnImproveBench   *self,
+                                           const VnRecipe         *recipe,
+                                           gboolean               *same,
+                                           GCancellable           *cancellable,
+                                           GError                **error);
 gboolean         vn_improve_bench_measure (VnImproveBench           *self,
                                            VnImproveTrial           *trial,
                                            GCancellable             *cancellable,

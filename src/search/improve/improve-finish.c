@@ -10,6 +10,9 @@
 /* Seconds that training is worth beginning for. */
 #define LEAST_TRAINING 2
 
+/* In dB: what a few steps of training must bring to be worth more of them. */
+#define LEAST_PROMISE 0.2
+
 /* How often what was kept last is given up again, as long as all of it costs too much. */
 #define MOST_STEPS_BACK 2
 
@@ -65,6 +68,28 @@ typedef struct
   VnImproveJob *job;
   VnRecipe     *trained;   /* the recipe */
 } Training;
+
+/* By the judge of the tries. */
+static gboolean
+improve_promises_training (VnModel       *untrained,
+                           VnModel       *trained,
+                           gboolean      *promises,
+                           gpointer       user_data,
+                           GCancellable  *cancellable,
+                           GError       **error)
+{
+  const Training *training = user_data;
+  VnJudge *judge = training->job->bench->judge;
+  g_auto(VnJudgement) before = { 0 }, after = { 0 };
+  int answers;
+
+  if (!vn_judge_measure (judge, untrained, &before, cancellable, error) ||
+      !vn_judge_measure (judge, trained, &after, cancellable, error))
+    return FALSE;
+  answers = vn_judgement_compare_answers (&after, &before);
+  *promises = answers > 0 || (answers == 0 && after.sqnr_db - before.sqnr_db >= LEAST_PROMISE);
+  return TRUE;
+}
 
 /* VnTrainingGate */
 static gboolean
@@ -133,7 +158,7 @@ improve_run_trained (VnImproveJob  *self,
   const double compare = vn_run_get_seconds (self->whole, "compare") + vn_run_get_seconds (self->whole, "settings");
   Training training = { self, recipe };
   VnTrainingGate gate = { without, self->began + (gint64) ((self->settings.seconds - compare) * G_USEC_PER_SEC),
-                          LEAST_TRAINING * G_USEC_PER_SEC, improve_decide_training, &training };
+                          LEAST_TRAINING * G_USEC_PER_SEC, improve_promises_training, improve_decide_training, &training };
   gboolean good;
 
   self->settings.quantize.gate = &gate;

@@ -114,7 +114,48 @@ improve_take_error (VnImproveJob         *self,
 
 /* ---- the kinds of steps ---- */
 
-/* Of these the network stays as it is. What is too slow need not be run. */
+/* How many standard errors of the gain a network must be worse to be looked at no further. */
+#define HOPELESS 2
+
+static gboolean
+improve_has_repairs (const VnRecipe *recipe)
+{
+  return vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST ||
+         vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF;
+}
+
+/* What would be exported is what is the best so far already. */
+static gboolean
+improve_changes_nothing (const VnImproveJob *self,
+                         VnImproveTrial     *trial)
+{
+  trial->digest = vn_model_dup_digest (trial->model);
+  return g_strcmp0 (trial->digest, self->best.digest) == 0;
+}
+
+/* What is too slow, or nothing new, need not be made or run: what is made changes no price. */
+static gboolean
+improve_refuse (VnImproveJob         *self,
+                const VnImproveStep  *step,
+                const VnRecipe       *recipe,
+                gboolean             *refused,
+                GError              **error)
+{
+  g_auto(VnImproveTrial) trial = { 0 };
+  VnImproveOutcome price;
+
+  if (!vn_improve_bench_forecast (self->bench, recipe, &trial, error))
+    return FALSE;
+  price = vn_improve_check_price (self, &trial.price);
+  *refused = price != VN_IMPROVE_KEPT || (step->kind == VN_IMPROVE_SETTING && improve_changes_nothing (self, &trial));
+  if (price != VN_IMPROVE_KEPT)
+    vn_improve_add_try (self, step, price, &trial, NULL);
+  else if (*refused)
+    vn_improve_add_try (self, step, VN_IMPROVE_NO_GAIN, &self->best, NULL);
+  return TRUE;
+}
+
+/* Of these the network stays as it is. */
 static gboolean
 improve_try_recipe (VnImproveJob         *self,
                     const VnImproveStep  *step,
@@ -123,20 +164,73 @@ improve_try_recipe (VnImproveJob         *self,
                     GError              **error)
 {
   g_auto(VnImproveTrial) trial = { 0 };
-  VnImproveOutcome price;
 
   if (!vn_improve_make (self->bench, step->kind, recipe, cancellable, error) ||
-      !vn_improve_bench_forecast (self->bench, recipe, &trial, error))
-    return FALSE;
-  price = vn_improve_check_price (self, &trial.price);
-  if (price != VN_IMPROVE_KEPT)
-    {
-      vn_improve_add_try (self, step, price, &trial, NULL);
-      return TRUE;
-    }
-  if (!vn_improve_bench_measure (self->bench, &trial, cancellable, error))
+      !vn_improve_bench_try (self->bench, recipe, &trial, cancellable, error))
     return FALSE;
   vn_improve_judge (self, step, recipe, &trial);
+  return TRUE;
+}
+
+/* What samples are asked layer by layer takes longest. */
+static VnRecipe *
+improve_make_simple (const VnRecipe *recipe)
+{
+  VnRecipe *simple = vn_recipe_copy (recipe);
+
+  vn_recipe_turn_off (simple, VN_LAYER_ROUNDING);
+  vn_recipe_turn_off (simple, VN_LAYER_BIAS_CORRECTION);
+  return simple;
+}
+
+/* Whether another network is clearly worse than the best one, both without what is made for one network alone. */
+static gboolean
+improve_is_hopeless (VnImproveJob    *self,
+                     VnImproveTrial  *trial,
+                     gboolean        *hopeless,
+                     GCancellable    *cancellable,
+                     GError         **error)
+{
+  g_autoptr(VnRecipe) simple = improve_make_simple (self->recipe);
+  g_auto(VnImproveTrial) best = { 0 };
+  double gain;
+
+  if (!vn_improve_bench_try (self->bench, simple, &best, cancellable, error))
+    return FALSE;
+  gain = trial->judgement.sqnr_db - best.judgement.sqnr_db;
+  *hopeless = gain < -HOPELESS * vn_judgement_get_error (&trial->judgement, &best.judgement) &&
+              vn_judgement_compare_answers (&trial->judgement, &best.judgement) <= 0;
+  trial->judgement.sqnr_db = self->best.judgement.sqnr_db + gain;
+  return TRUE;
+}
+
+/* Another network is looked at without rounding and correcting first: what it costs is known then, and mostly what it is worth. */
+static gboolean
+improve_refuse_network (VnImproveJob         *self,
+                        const VnImproveStep  *step,
+                        VnImproveBench       *bench,
+                        const VnRecipe       *simple,
+                        gboolean             *refused,
+                        GCancellable         *cancellable,
+                        GError              **error)
+{
+  g_auto(VnImproveTrial) trial = { 0 };
+  VnImproveOutcome outcome;
+  gboolean hopeless = FALSE;
+
+  if (!vn_improve_bench_forecast (bench, simple, &trial, error))
+    return FALSE;
+  outcome = vn_improve_check_price (self, &trial.price);
+  if (outcome == VN_IMPROVE_KEPT && improve_has_repairs (self->recipe))
+    {
+      if (!vn_improve_bench_measure (bench, &trial, cancellable, error) ||
+          !improve_is_hopeless (self, &trial, &hopeless, cancellable, error))
+        return FALSE;
+      outcome = hopeless ? VN_IMPROVE_NO_GAIN : outcome;
+    }
+  *refused = outcome != VN_IMPROVE_KEPT;
+  if (*refused)
+    vn_improve_add_try (self, step, outcome, &trial, NULL);
   return TRUE;
 }
 
@@ -147,16 +241,18 @@ improve_try_network (VnImproveJob         *self,
                      GCancellable         *cancellable,
                      GError              **error)
 {
-  g_autoptr(VnRecipe) simple = vn_recipe_copy (recipe);
-  g_autoptr(VnRun) plain = NULL;
-  g_autoptr(VnImproveBench) bench = NULL;
+  g_autoptr(VnRecipe) simple = improve_make_simple (recipe);
+  g_autoptr(VnRun) plain = vn_improve_run (&self->trial, simple, self->plain->stats, cancellable, error);
+  g_autoptr(VnImproveBench) bench = plain != NULL
+                                    ? vn_improve_bench_new (self->job, &self->trial, plain, cancellable, error) : NULL;
   g_auto(VnImproveTrial) trial = { 0 };
+  gboolean refused;
 
-  vn_recipe_turn_off (simple, VN_LAYER_ROUNDING);
-  vn_recipe_turn_off (simple, VN_LAYER_BIAS_CORRECTION);
-  plain = vn_improve_run (&self->trial, simple, self->plain->stats, cancellable, error);
-  bench = plain != NULL ? vn_improve_bench_new (self->job, &self->trial, plain, cancellable, error) : NULL;
-  if (bench == NULL || !vn_improve_make (bench, VN_IMPROVE_NETWORK, recipe, cancellable, error) ||
+  if (bench == NULL || !improve_refuse_network (self, step, bench, simple, &refused, cancellable, error))
+    return FALSE;
+  if (refused)
+    return TRUE;
+  if (!vn_improve_make (bench, VN_IMPROVE_NETWORK, recipe, cancellable, error) ||
       !vn_improve_bench_try (bench, recipe, &trial, cancellable, error))
     return FALSE;
   if (!vn_improve_judge (self, step, recipe, &trial))
@@ -183,16 +279,16 @@ improve_add_origins (const VnImproveJob   *self,
   return recipe;
 }
 
-/* Channels are balanced for what is quantized: with tensors left in float that makes another network, which may cost more. Half
- * of them then. */
+/* Channels are balanced for what is quantized, and values that a recipe names are kept in front of it: with tensors left in float
+ * that makes another network, which may cost more. Half of them then. */
 static gboolean
-improve_try_balanced_origins (VnImproveJob         *self,
-                              const VnImproveStep  *step,
-                              const VnRecipe       *base,
-                              const GPtrArray      *names,
-                              guint                 n,
-                              GCancellable         *cancellable,
-                              GError              **error)
+improve_try_other_origins (VnImproveJob         *self,
+                           const VnImproveStep  *step,
+                           const VnRecipe       *base,
+                           const GPtrArray      *names,
+                           guint                 n,
+                           GCancellable         *cancellable,
+                           GError              **error)
 {
   for (; n > 0 && improve_has_time (self, VN_IMPROVE_NETWORK, base); n /= 2)
     {
@@ -231,6 +327,7 @@ improve_try_origins (VnImproveJob         *self,
   g_autoptr(GPtrArray) names = vn_improve_order_origins (self->bench, step, base, &limit, cancellable, error);
   g_autoptr(VnRecipe) best = vn_recipe_copy (base);
   g_auto(VnImproveTrial) found = { 0 };
+  gboolean same = TRUE;
   guint n_found = 0;
 
   if (names == NULL)
@@ -254,8 +351,13 @@ improve_try_origins (VnImproveJob         *self,
       best = g_steal_pointer (&recipe);
       n_found = n;
     }
-  if (n_found > 0 && vn_job_wants_balance (base) && found.judgement.sqnr_db > self->best.judgement.sqnr_db)
-    return improve_try_balanced_origins (self, step, base, names, n_found, cancellable, error);
+  if (n_found > 0 && found.judgement.sqnr_db > self->best.judgement.sqnr_db)
+    {
+      if (!vn_improve_bench_is_same_network (self->bench, best, &same, cancellable, error))
+        return FALSE;
+      if (!same || vn_job_wants_balance (base))
+        return improve_try_other_origins (self, step, base, names, n_found, cancellable, error);
+    }
   if (found.judgement.each != NULL)
     vn_improve_judge (self, step, best, &found);
   return TRUE;
@@ -273,10 +375,20 @@ improve_try_kind (VnImproveJob         *self,
                   GCancellable         *cancellable,
                   GError              **error)
 {
-  if (step->kind == VN_IMPROVE_NETWORK)
+  gboolean same = step->kind != VN_IMPROVE_NETWORK, refused;
+
+  if (step->kind == VN_IMPROVE_ORIGINS)
+    return improve_try_origins (self, step, recipe, cancellable, error);
+  if (!same)
     return improve_try_network (self, step, recipe, cancellable, error);
-  return step->kind == VN_IMPROVE_ORIGINS ? improve_try_origins (self, step, recipe, cancellable, error)
-                                          : improve_try_recipe (self, step, recipe, cancellable, error);
+  if (!improve_refuse (self, step, recipe, &refused, error))
+    return FALSE;
+  if (refused)
+    return TRUE;
+  if (!vn_improve_bench_is_same_network (self->bench, recipe, &same, cancellable, error))
+    return FALSE;
+  return same ? improve_try_recipe (self, step, recipe, cancellable, error)
+              : improve_try_network (self, step, recipe, cancellable, error);
 }
 
 /* Whether @step changes @recipe into another that can be carried out. */

@@ -47,7 +47,7 @@ vn_improve_times_estimate_last (const VnImproveTimes *self,
 {
   g_return_val_if_fail (self != NULL && recipe != NULL, 0);
 
-  return self->run_seconds + vn_improve_times_estimate_repairs (self, recipe);
+  return self->run_seconds + self->whole * vn_improve_times_estimate_repairs (self, recipe);
 }
 
 /*< private >

@@ -48,7 +48,7 @@ improve_start (VnImproveJob  *self,
                                                                     : vn_improve_run (&whole, self->recipe, NULL, cancellable,
                                                                                       error);
   self->trial = whole;
-  self->trial.skip_compare = TRUE;
+  self->trial.skip_compare = self->trial.draft = TRUE;
   n = self->whole != NULL ? vn_improve_count_learned (&self->trial, self->whole, error) : 0;
   if (n == 0)
     return FALSE;
@@ -81,6 +81,7 @@ vn_improve_job_quantize (VnJob         *job,
   if (self->bench == NULL || !vn_improve_make (self->bench, VN_IMPROVE_NETWORK, self->recipe, cancellable, error) ||
       !vn_improve_bench_try (self->bench, self->recipe, &self->best, cancellable, error))
     return FALSE;
+  self->times.whole = (1 + (double) vn_judge_get_n_copies (self->bench->judge)) / 2;   /* half of the time is not for judging */
   self->most = vn_improve_limit_make (&self->best.price, self->settings.accuracy_first);
   return TRUE;
 }
