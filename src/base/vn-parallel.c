@@ -118,7 +118,7 @@ parallel_work (Loop  *loop,
 
 /* How long a thread looks for work, or for the end of it, before it sleeps: longer than the pauses between two
  * operators that share their work. */
-#define SPIN_USEC 100
+#define SPIN_USEC 1000
 #define SPINS_PER_LOOK 16
 
 static inline void

@@ -40,7 +40,7 @@ balance_network_repair (VnJobInput    *self,
   g_autoptr(VnJudge) judge = vn_job_make_judge (self, learned, VN_JUDGED_SAMPLES, cancellable, error);
   VnRepairSamples learn = vn_job_get_samples (self, learned);
   VnProgress progress = vn_job_get_reporter (job);
-  VnBalanceInput input = { self->prepared, recipe, &learn, judge, &progress };
+  VnBalanceInput input = { self->prepared, recipe, &learn, judge, &progress, self->draft };
   VnModel *repaired = judge != NULL ? repair (&input, gain, cancellable, error) : NULL;
 
   if (repaired == NULL)

@@ -9,6 +9,7 @@
 
 /* Samples that are looked at, if there are as many. */
 #define SAMPLES 16
+#define SAMPLES_OF_DRAFT 4
 
 static void
 search_ranges_note (const VnJobInput   *self,
@@ -53,7 +54,7 @@ vn_job_search_ranges (const VnJobInput  *self,
     }
   recipe = vn_job_make_pairs_recipe (self->recipe);
   progress = vn_job_get_reporter (job);
-  learned = vn_job_take_samples (self->calibration, SAMPLES);
+  learned = vn_job_take_samples (self->calibration, self->draft ? SAMPLES_OF_DRAFT : SAMPLES);
   samples = vn_job_get_samples (self, learned);
   judge = vn_job_make_judge (self, learned, VN_JUDGED_SAMPLES, cancellable, error);
   if (judge == NULL)

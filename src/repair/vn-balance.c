@@ -24,6 +24,7 @@
 /* How small a factor may be, and how often the tensors are cut in halves to find those that do no good. */
 #define LEAST_FACTOR (1.0 / 1024)
 #define HALVINGS 4
+#define HALVINGS_OF_DRAFT 2
 
 /* Without a judge there is no best one. */
 #define MIDDLE_EXPONENT 0.75
@@ -191,16 +192,16 @@ static gboolean
 balance_choose (Balance  *self,
                 GError  **error)
 {
-  guint n = self->graph->n_units, parts = 2;
+  guint n = self->graph->n_units, parts = 2, halvings = self->input->draft ? HALVINGS_OF_DRAFT : HALVINGS;
 
-  for (guint depth = 1; depth <= HALVINGS && parts <= 2 * n; depth++, parts *= 2)
+  for (guint depth = 1; depth <= halvings && parts <= 2 * n; depth++, parts *= 2)
     for (guint i = 0; i < parts; i++)
       {
         guint first = (guint) ((guint64) n * i / parts), last = (guint) ((guint64) n * (i + 1) / parts);
 
         if (first < last && !balance_try (self, first, last, error))
           return FALSE;
-        vn_progress_report (self->input->progress, _("trials"), parts - 1 + i, 2 << HALVINGS);
+        vn_progress_report (self->input->progress, _("trials"), parts - 1 + i, 2 << halvings);
       }
   return TRUE;
 }

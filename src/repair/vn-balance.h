@@ -13,6 +13,7 @@ G_BEGIN_DECLS
  * @samples: to learn ranges from
  * @judge: (nullable): says whether a change helps; %NULL: all of it is kept
  * @progress: (nullable)
+ * @draft: the result is only tried: the search for tensors that do no good is cut short
  */
 typedef struct
 {
@@ -21,6 +22,7 @@ typedef struct
   const VnRepairSamples *samples;
   VnJudge               *judge;
   const VnProgress      *progress;
+  gboolean               draft;
 } VnBalanceInput;
 
 VnModel *vn_balance_channels (const VnBalanceInput *input,
