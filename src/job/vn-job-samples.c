@@ -218,7 +218,7 @@ vn_job_make_judge (const VnJobInput  *self,
 
   g_return_val_if_fail (self != NULL && self->dataset != NULL, NULL);
 
-  judged = vn_job_list_judged (self, used, self->draft ? MAX (n / 2, 1) : n);
+  judged = vn_job_list_judged (self, used, n);
   samples = vn_job_get_samples (self, judged);
   samples.once = self->draft;
   return vn_judge_new (vn_job_input_get_reference (self), &samples, cancellable, error);

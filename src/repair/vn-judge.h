@@ -16,7 +16,7 @@ G_BEGIN_DECLS
  * @n_threads: 0: all processors; results are the same bits for any number
  * @near_copies: how often a judge runs each sample at most, itself counted, with copies that differ as little as they can; 0: as
  *   it seems fit, with copies that differ more
- * @once: a judge runs each sample once, without copies: nearly as good a figure where few numbers are compared, in a part of the time
+ * @once: a judge runs each sample once, without copies: nearly as good a figure in a part of the time
  * @parts: (nullable): of the outputs: they are judged by the worst of them
  */
 typedef struct

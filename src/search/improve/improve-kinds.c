@@ -204,7 +204,7 @@ improve_is_hopeless (VnImproveJob    *self,
   return TRUE;
 }
 
-/* Another network is looked at without rounding and correcting first: what it costs is known then, and mostly what it is worth. */
+/* Another network is looked at without rounding and correcting first: what it costs is known then, and mostly its worth. */
 static gboolean
 improve_refuse_network (VnImproveJob         *self,
                         const VnImproveStep  *step,
