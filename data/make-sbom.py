@@ -103,6 +103,13 @@ def describe_package(identity, name, version, licence, **more):
             'copyrightText': 'NOASSERTION', **more}
 
 
+def link(name, build):
+    """How the programs use a library."""
+    options = {row['name']: row['value'] for row in read_json(build, 'intro-buildoptions.json')}
+    kind = LIBRARIES.get(name, ('', 'DEPENDS_ON'))[1]
+    return 'STATIC_LINK' if kind == 'DYNAMIC_LINK' and options.get('prefer_static') else kind
+
+
 def relate(one, kind, other):
     return {'spdxElementId': one, 'relationshipType': kind, 'relatedSpdxElement': other}
 
@@ -140,7 +147,7 @@ def main():
                  for name in sorted(found)]
     relations = ([relate('SPDXRef-DOCUMENT', 'DESCRIBES', whole['SPDXID'])] +
                  [relate(whole['SPDXID'], 'CONTAINS', one['SPDXID']) for one in files + programs] +
-                 [relate(whole['SPDXID'], LIBRARIES.get(one['name'], ('', 'DEPENDS_ON'))[1], one['SPDXID']) for one in libraries])
+                 [relate(whole['SPDXID'], link(one['name'], build), one['SPDXID']) for one in libraries])
     document = {'spdxVersion': 'SPDX-2.3', 'dataLicense': 'CC0-1.0', 'SPDXID': 'SPDXRef-DOCUMENT', 'name': f'vernier-{version}',
                 'creationInfo': {'created': find_time(os.path.join(source, 'data', 'io.github.vernier.Vernier.metainfo.xml.in')),
                                  'creators': [AUTHOR, 'Tool: make-sbom.py']},
