@@ -48,14 +48,16 @@ for suite in "${suites[@]}"; do
   system=$work/wheel-$suite
   copy_base "$system" "$suite"
   hurry "$system"
-  enter "$system" "$suite" apt-get -q -y --no-install-recommends install python3 python3-venv >"$work/wheel-$suite.log" 2>&1
+  enter "$system" "$suite" apt-get -q -y --no-install-recommends install python3 python3-venv locales \
+    >"$work/wheel-$suite.log" 2>&1
+  enter "$system" "$suite" localedef -i de_DE -f UTF-8 de_DE.UTF-8
   version=$(enter "$system" "$suite" python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
   mkdir "$system/wheels"
   "$python" -m pip download -q --disable-pip-version-check -d "$system/wheels" --only-binary :all: --python-version "$version" \
     --no-deps numpy scipy-openblas32
   cp "$wheel" "$system/wheels"
   cp -r "$work/try" "$system/try"
-  say "Python $version, $(enter "$system" "$suite" ldd --version | head -1)"
+  say "Python $version, $(enter "$system" "$suite" getconf GNU_LIBC_VERSION)"
   enter "$system" "$suite" sh -ec "python3 -m venv /venv
     /venv/bin/pip install -q --no-index --find-links /wheels vernier
     /venv/bin/python /try/wheel_use.py models /venv/share/vernier/demo /try/photographs /try/here

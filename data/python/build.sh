@@ -66,7 +66,7 @@ rm -rf "$work/source" "$work/build" "$work/tree"
 mkdir "$work/source"
 git -C "$source" archive HEAD | tar -x -C "$work/source"
 # The build says itself how much each layer is optimized.
-export CFLAGS=$flags LDFLAGS="-static-libgcc -Wl,--gc-sections -Wl,--as-needed -Wl,-z,relro,-z,now"
+export CFLAGS=$flags LDFLAGS="-static-libgcc -Wl,--gc-sections -Wl,--as-needed -Wl,-z,relro,-z,now -Wl,--build-id=none"
 "$MESON" setup "$work/build" "$work/source" --prefix=/usr --libdir=lib --buildtype=plain -Doptimization=2 -Db_pie=true \
   -Dprefer_static=true -Dapp=disabled -Dpdf=false -Dmpi=disabled -Dtests=false -Donnx_python=/usr/bin/python3 \
   "-Dbuild_maker=wheel $version" >"$work/logs/vernier.log"

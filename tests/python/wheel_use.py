@@ -60,7 +60,7 @@ def try_rest():
     prefix = program.parents[1]
     assert program == Path(sys.prefix, "bin", "vernier-cli"), program
     measure_start()
-    german = run("--help", LANGUAGE="de").stdout
+    german = run("--help", LC_ALL="de_DE.UTF-8").stdout
     assert "Aufruf" in german or "Befehle" in german, german
     pages = sorted((prefix / "share" / "man" / "man1").glob("vernier-cli*.1*"))
     assert len(pages) > 10, pages
