@@ -5,6 +5,8 @@
  * - node->index is its position in graph->nodes */
 #include "vn-graph-private.h"
 
+#define FIRST_SUFFIX 2u     /* of the second that wants a name */
+
 static gboolean
 graph_edit_has_inside (const VnGraph *self,
                        const char    *name)
@@ -21,6 +23,51 @@ graph_edit_has_inside (const VnGraph *self,
   return FALSE;
 }
 
+/* Among many names of one base the search for a free one begins where the last one ended. */
+static guint
+graph_edit_get_first_suffix (GHashTable *suffixes,
+                             const char *base)
+{
+  const guint first = suffixes != NULL ? GPOINTER_TO_UINT (g_hash_table_lookup (suffixes, base)) : 0;
+
+  return MAX (first, FIRST_SUFFIX);
+}
+
+static void
+graph_edit_lower_suffix (VnGraph    *self,
+                         const char *base,
+                         guint       suffix)
+{
+  GHashTableIter iter;
+  gpointer inner;
+
+  if (graph_edit_get_first_suffix (self->suffixes, base) > suffix)
+    g_hash_table_insert (self->suffixes, g_strdup (base), GUINT_TO_POINTER (suffix));
+  if (self->inner == NULL)
+    return;
+  g_hash_table_iter_init (&iter, self->inner);
+  while (g_hash_table_iter_next (&iter, &inner, NULL))
+    graph_edit_lower_suffix (inner, base, suffix);
+}
+
+/* The name of a value is free again, in this graph, in outer graphs and in those of nodes. */
+static void
+graph_edit_release_name (VnGraph    *self,
+                         const char *name)
+{
+  const char *underscore = strrchr (name, '_');
+  g_autofree char *base = underscore != NULL ? g_strndup (name, (gsize) (underscore - name)) : NULL;
+  guint64 suffix;
+
+  g_hash_table_remove (self->by_name, name);
+  if (base == NULL || !g_ascii_string_to_unsigned (underscore + 1, 10, FIRST_SUFFIX, G_MAXUINT, &suffix, NULL))
+    return;
+  graph_edit_lower_suffix (self, base, (guint) suffix);
+  for (VnGraph *outer = self->parent; outer != NULL; outer = outer->parent)
+    if (graph_edit_get_first_suffix (outer->suffixes, base) > suffix)
+      g_hash_table_insert (outer->suffixes, g_strdup (base), GUINT_TO_POINTER ((guint) suffix));
+}
+
 /**
  * vn_graph_unique_name:
  *
@@ -32,15 +79,22 @@ vn_graph_unique_name (VnGraph    *self,
                       const char *base)
 {
   char *name;
+  guint first, suffix;
 
   g_return_val_if_fail (self != NULL, NULL);
 
   name = g_strdup (base);
-  for (guint i = 2; vn_graph_find_value (self, name) != NULL || graph_edit_has_inside (self, name); i++)
+  first = suffix = graph_edit_get_first_suffix (self->suffixes, base);
+  while (vn_graph_find_value (self, name) != NULL || graph_edit_has_inside (self, name))
     {
       g_free (name);
-      name = g_strdup_printf ("%s_%u", base, i);
+      name = g_strdup_printf ("%s_%u", base, suffix++);
     }
+  if (suffix == first)
+    return name;
+  if (self->suffixes == NULL)
+    self->suffixes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_hash_table_insert (self->suffixes, g_strdup (base), GUINT_TO_POINTER (suffix - 1));   /* nobody has this one yet */
   return name;
 }
 
@@ -257,7 +311,8 @@ graph_edit_collect_node_names (VnGraph *self)
   self->node_names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   vn_graph_settle (self);
   for (guint i = 0; i < self->nodes->len; i++)
-    g_hash_table_add (self->node_names, g_strdup (((VnNode *) g_ptr_array_index (self->nodes, i))->name));
+    g_hash_table_insert (self->node_names, g_strdup (((VnNode *) g_ptr_array_index (self->nodes, i))->name),
+                         GUINT_TO_POINTER (FIRST_SUFFIX));
 }
 
 static char *
@@ -265,15 +320,19 @@ graph_edit_unique_node_name (VnGraph    *self,
                              const char *base)
 {
   char *name = g_strdup (base);
+  guint suffix;
 
   if (self->node_names == NULL)
     graph_edit_collect_node_names (self);
-  for (guint i = 2; g_hash_table_contains (self->node_names, name); i++)
+  suffix = graph_edit_get_first_suffix (self->node_names, base);
+  while (g_hash_table_contains (self->node_names, name))
     {
       g_free (name);
-      name = g_strdup_printf ("%s_%u", base, i);
+      name = g_strdup_printf ("%s_%u", base, suffix++);
     }
-  g_hash_table_add (self->node_names, g_strdup (name));
+  if (suffix > FIRST_SUFFIX)
+    g_hash_table_insert (self->node_names, g_strdup (base), GUINT_TO_POINTER (suffix));
+  g_hash_table_insert (self->node_names, g_strdup (name), GUINT_TO_POINTER (FIRST_SUFFIX));
   return name;
 }
 
@@ -406,7 +465,7 @@ vn_graph_remove_value (VnGraph *self,
     g_ptr_array_remove (self->inputs, value);
   if (value->initializer != NULL)
     vn_graph_forget_initializer (self, value);
-  g_hash_table_remove (self->by_name, value->name);
+  graph_edit_release_name (self, value->name);
   vn_graph_forget_value (self, value);
 }
 
@@ -452,7 +511,7 @@ vn_graph_rename_value (VnGraph    *self,
   g_return_if_fail (self != NULL && value != NULL);
   g_return_if_fail (g_hash_table_lookup (self->by_name, name) == NULL);
 
-  g_hash_table_remove (self->by_name, value->name);
+  graph_edit_release_name (self, value->name);
   g_free (value->name);
   value->name = g_strdup (name);
   g_hash_table_insert (self->by_name, value->name, value);

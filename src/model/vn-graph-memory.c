@@ -121,11 +121,14 @@ vn_graph_free (VnGraph *self)
   graph_memory_free_order (self);
   if (self->parent != NULL)
     g_hash_table_remove (self->parent->inner, self);
+  for (VnGraph *outer = self->parent; outer != NULL; outer = outer->parent)     /* what its values were called is free */
+    g_clear_pointer (&outer->suffixes, g_hash_table_unref);
   g_ptr_array_unref (self->inputs);
   g_ptr_array_unref (self->outputs);
   g_ptr_array_unref (self->initializers);
   g_hash_table_unref (self->by_name);
   g_clear_pointer (&self->node_names, g_hash_table_unref);
+  g_clear_pointer (&self->suffixes, g_hash_table_unref);
   g_clear_pointer (&self->former_values, g_hash_table_unref);
   g_clear_pointer (&self->former_nodes, g_hash_table_unref);
   g_clear_pointer (&self->same_values, g_hash_table_unref);

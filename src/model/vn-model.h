@@ -166,7 +166,8 @@ struct _VnGraph
   char       *doc;
   GBytes     *extra;        /* sparse initializers, quantization annotations, metadata, unknown fields */
   /*< private >*/
-  GHashTable *node_names;   /* names given so far; made when first needed */
+  GHashTable *node_names;   /* names given so far -> the first suffix that may be free; made when first needed */
+  GHashTable *suffixes;     /* base of names of values -> the first suffix that may be free; NULL: 2 */
   GHashTable *inner;        /* set of VnGraph: those of its nodes; made when first needed */
   GSequence  *order;        /* of VnNode: while the graph is edited; NULL: they are in @nodes */
   GPtrArray  *forgotten;    /* of VnValue: still in @values, but gone; NULL: all lists are right */

@@ -82,6 +82,7 @@ run_copy (VnRun *base)
   g_atomic_ref_count_init (&self->ref);
   self->identity = identity != NULL ? vn_identity_map_ref (identity) : NULL;
   self->deciding = NULL;
+  self->has_rounded = 0;
 #define VN_RUN_FACET(SYMBOL, Type, field, take, release, life) self->field = base->field != NULL ? take (base->field) : NULL;
 #include "vn-run-facets.def"
 #undef VN_RUN_FACET
@@ -464,9 +465,8 @@ vn_run_get_node_plan (VnRun        *self,
   return name != NULL ? vn_quant_plan_find (self->plan, name) : NULL;
 }
 
-/* Weights alone are quantized: nothing is left in float on purpose. */
 static gboolean
-run_has_integer_activations (VnRun *self)
+run_find_integer_activation (const VnRun *self)
 {
   for (guint i = 0; self->plan != NULL && i < vn_quant_plan_get_n (self->plan); i++)
     {
@@ -476,6 +476,15 @@ run_has_integer_activations (VnRun *self)
         return TRUE;
     }
   return FALSE;
+}
+
+/* Weights alone are quantized: nothing is left in float on purpose. */
+static gboolean
+run_has_integer_activations (VnRun *self)
+{
+  if (g_once_init_enter (&self->has_rounded))
+    g_once_init_leave (&self->has_rounded, run_find_integer_activation (self) ? 2 : 1);
+  return self->has_rounded == 2;
 }
 
 /* Whether a rule leaves the node in float; its output may be rounded nevertheless, for what reads it. */

@@ -86,6 +86,7 @@ typedef struct _VnRun
   VnIdentityMap *identity;     /* vn_run_get_identity() */
   /* by node of @source: rule of @recipe that decides about it, or -1; made when somebody asks first */
   int           *deciding;
+  gsize          has_rounded;  /* whether an activation is quantized: 1 no, 2 yes; 0 until somebody asks */
 } VnRun;
 
 /**

@@ -61,13 +61,26 @@ def shared(path, n):
          weights, [1, 4, 8])
 
 
+def layers(path, n):
+    """Products of one weight, each with a Relu behind it."""
+    rng = np.random.default_rng(1)
+    weights = [numpy_helper.from_array((np.eye(8) + rng.normal(0, 0.01, (8, 8))).astype(np.float32), 'w')]
+    nodes = []
+    for i in range(n // 2):
+        nodes += [helper.make_node('MatMul', ['r%d' % (i - 1) if i else 'x', 'w'], ['m%d' % i], name='m%d' % i),
+                  helper.make_node('Relu', ['m%d' % i], ['r%d' % i], name='r%d' % i)]
+    save(path, nodes, weights, [1, 4, 8])
+
+
 CHAINS = {'Relu': lambda p, n: simple('Relu', p, n), 'Sigmoid': lambda p, n: simple('Sigmoid', p, n), 'MatMul': products,
-          'Conv, BatchNormalization, Relu': convolutions, 'Add of one weight': shared}
+          'Conv, BatchNormalization, Relu': convolutions, 'Add of one weight': shared,
+          'MatMul of one weight, Relu': layers}
 DATA = ['--data', 'random', '-n', '2', '-t', '1']
 COMMANDS = {
     'prepare': lambda m: ['prepare', m, '-o', 'p.onnx', '-t', '1'],
     'inspect': lambda m: ['inspect', m],
     'quantize': lambda m: ['quantize', m, '-o', 'q.onnx', '--skip-compare'] + DATA,
+    'dynamic': lambda m: ['quantize', m, '-o', 'd.onnx', '--preset', 'dynamic', '-t', '1', '--no-verify'],
     'compare': lambda m: ['compare', m, 'q.onnx'] + DATA,
 }
 

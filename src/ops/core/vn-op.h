@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 typedef struct _VnOp        VnOp;
 typedef struct _VnOpContext VnOpContext;
 
-#define VN_OP_MAX_INPUTS  512   /* variadic operators (Concat, Sum) of real models stay far below */
+#define VN_OP_MAX_INPUTS  G_MAXUINT16   /* of variadic operators, such as Concat and Sum */
 #define VN_OP_MAX_OTHERS  16    /* inputs whose types a descriptor states one by one */
 
 /**

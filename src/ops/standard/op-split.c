@@ -4,6 +4,8 @@
  * may be smaller (18, num_outputs). */
 #include "vn-elem.h"
 
+#define MOST_PARTS 4096
+
 static gboolean
 split_check_sizes (VnOpContext  *ctx,
                    const gint64 *sizes,
@@ -79,7 +81,7 @@ split_float_sizes (VnOpContext  *ctx,
   *n = tensor != NULL ? (guint) MIN (tensor->n_elements, G_MAXUINT) : 0;
   if (tensor == NULL)
     return TRUE;
-  if (*n > VN_OP_MAX_INPUTS || (VN_NUMBER_BITS >> tensor->dtype & 1) == 0)
+  if (*n > MOST_PARTS || (VN_NUMBER_BITS >> tensor->dtype & 1) == 0)
     return vn_op_fail (ctx, error, _("Split: %u sizes of type %s"), *n, vn_dtype_get_name (tensor->dtype));
   for (guint i = 0; i < *n; i++)
     {
@@ -95,16 +97,16 @@ split_infer (VnOpContext *ctx,
              GError     **error)
 {
   VnShape out = ctx->in_types[0].shape;
-  gint64 sizes[VN_OP_MAX_INPUTS], dim;
+  gint64 sizes[MOST_PARTS], dim;
   gboolean known;
   guint n;
   int axis;
 
-  if (ctx->n_outputs > VN_OP_MAX_INPUTS)
-    return vn_op_fail (ctx, error, _("Split: %u outputs, at most %d can be handled"), ctx->n_outputs, VN_OP_MAX_INPUTS);
+  if (ctx->n_outputs > MOST_PARTS)
+    return vn_op_fail (ctx, error, _("Split: %u outputs, at most %d can be handled"), ctx->n_outputs, MOST_PARTS);
   if (ctx->opset == 1 && vn_op_has_input (ctx, 1) ? !split_float_sizes (ctx, sizes, &n, &known, error)
                                                   : !vn_op_attr_or_input (ctx, ctx->opset < 13 ? "split" : NULL, 1, sizes,
-                                                                          VN_OP_MAX_INPUTS, &n, &known, error))
+                                                                          MOST_PARTS, &n, &known, error))
     return FALSE;
   if (out.rank < 0)
     {
@@ -115,7 +117,7 @@ split_infer (VnOpContext *ctx,
   if (!vn_op_axis (ctx, &out, vn_node_get_int (ctx->node, "axis", 0), &axis, error))
     return FALSE;
   dim = out.dims[axis];
-  if (!known && vn_op_get_numbers_input (ctx, 1, sizes, VN_OP_MAX_INPUTS, &n) && n == ctx->n_outputs)
+  if (!known && vn_op_get_numbers_input (ctx, 1, sizes, MOST_PARTS, &n) && n == ctx->n_outputs)
     {
       for (guint i = 0; i < n; i++)
         {
@@ -161,7 +163,7 @@ split_run (VnOpContext *ctx,
 #define SPLIT(variable, first, last, sizes)                                              \
   const VnOp variable = {                                                                \
     .domain = "", .type = "Split", .since = first, .until = last,                        \
-    .min_inputs = 1, .max_inputs = 2, .min_outputs = 1, .max_outputs = VN_OP_MAX_INPUTS, \
+    .min_inputs = 1, .max_inputs = 2, .min_outputs = 1, .max_outputs = MOST_PARTS, \
     .others = { [1] = sizes },                                                           \
     .dtypes = VN_MOVABLE_BITS,                                                           \
     .stand_ins = VN_STAND_IN_STRINGS | VN_STAND_IN_PACKED,                               \

@@ -144,7 +144,7 @@ vn_resolver_dup_reason (VnResolver    *self,
     return g_strdup (_("its producer and its consumer are fused on the target"));
   if (annotation->absorbed_into != NULL)
     return g_strdup_printf (_("the range of “%s” replaces the clip after it"), annotation->absorbed_into->name);
-  if (vn_quant_count_uses (value) == 0 && !value->is_output)
+  if (!vn_quant_has_uses (value) && !value->is_output)
     return g_strdup (_("it has no consumers"));
   if (value->initializer != NULL && self->scheme.biases.quantized && resolve_reason_has_copies (self, value))
     return g_strdup (_("quantized nodes read copies of it"));

@@ -43,7 +43,7 @@ vn_resolver_can_quantize (VnResolver    *self,
 
   if (value == NULL || value->graph != self->graph)
     return FALSE;
-  if ((self->scheme.placement.subgraphs ? value->uses->len : vn_quant_count_uses (value)) == 0 && !value->is_output)
+  if (!(self->scheme.placement.subgraphs ? value->uses->len > 0 : vn_quant_has_uses (value)) && !value->is_output)
     return FALSE;
   if (value->initializer != NULL)
     return value->initializer->dtype == VN_DTYPE_F32;

@@ -100,6 +100,22 @@ vn_quant_count_uses (const VnValue *value)
 }
 
 /*< private >
+ * vn_quant_has_uses:
+ *
+ * Returns: whether vn_quant_count_uses() of @value is more than 0
+ */
+gboolean
+vn_quant_has_uses (const VnValue *value)
+{
+  g_return_val_if_fail (value != NULL, FALSE);
+
+  for (guint i = 0; i < value->uses->len; i++)
+    if (g_array_index (value->uses, VnUse, i).node->graph == value->graph)
+      return TRUE;
+  return FALSE;
+}
+
+/*< private >
  * vn_quant_is_sorted:
  *
  * Whether nodes stand behind what they read, so that the order of the file can be kept: decisions that depend on order

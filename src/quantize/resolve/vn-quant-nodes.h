@@ -25,6 +25,7 @@ gboolean   vn_quant_has_weight      (const VnWriteScheme *scheme,
                                      const VnNode        *node);
 gboolean   vn_quant_is_sorted       (const VnGraph *graph);
 guint      vn_quant_count_uses      (const VnValue *value);
+gboolean   vn_quant_has_uses        (const VnValue *value);
 gboolean   vn_quant_has_unit_range  (const VnNode *node);
 gint64     vn_quant_get_since       (const VnNode *node);
 

@@ -190,6 +190,70 @@ test_unique_name (void)
   assert_consistent (graph);
 }
 
+static char *
+find_first_free (VnGraph * const *graphs,
+                 guint            n_graphs,
+                 const char      *base)
+{
+  char *name = g_strdup (base);
+
+  for (guint i = 2;; i++)
+    {
+      guint taken = 0;
+
+      for (guint g = 0; g < n_graphs; g++)
+        taken += g_hash_table_contains (graphs[g]->by_name, name);
+      if (taken == 0)
+        return name;
+      g_free (name);
+      name = g_strdup_printf ("%s_%u", base, i);
+    }
+}
+
+/* However names come and go in graphs inside each other: the first free one is given. */
+static void
+test_first_free_name (void)
+{
+  static const char * const bases[] = { "w", "w_2", "w_2_3", "v_07" };
+  g_autoptr(VnModel) model = make_skip ();
+  VnGraph *graphs[3] = { model->graph };
+  g_autoptr(GPtrArray) values = g_ptr_array_new ();
+  guint n_gone = 0;
+
+  for (guint g = 1; g < G_N_ELEMENTS (graphs); g++)
+    {
+      VnAttr *attr = vn_attr_new ("body", VN_ATTR_GRAPH);
+      VnNode *loop = vn_graph_add_node (graphs[g - 1], "loop", "", "Loop", NULL, 0, NULL, 0);
+
+      attr->graph = graphs[g] = vn_graph_new (model, graphs[g - 1], loop);
+      vn_node_set_attr (loop, attr);
+    }
+  for (guint i = 0; i < 3000; i++)
+    {
+      VnGraph *graph = graphs[g_test_rand_int_range (0, G_N_ELEMENTS (graphs))];
+      const char *base = bases[g_test_rand_int_range (0, G_N_ELEMENTS (bases))];
+      const int what = g_test_rand_int_range (0, 10);
+      g_autofree char *expected = find_first_free (graphs, G_N_ELEMENTS (graphs), base);
+      VnValue *value = values->len > 0 ? values->pdata[g_test_rand_int_range (0, (int) values->len)] : NULL;
+
+      if (what < 6 || value == NULL)
+        {
+          value = vn_graph_add_value (graph, base, VN_DTYPE_F32, NULL);
+          g_assert_cmpstr (value->name, ==, expected);
+          g_ptr_array_add (values, value);
+        }
+      else if (what < 7)
+        vn_graph_rename_value (value->graph, value, expected);
+      else
+        {
+          g_ptr_array_remove_fast (values, value);
+          vn_graph_remove_value (value->graph, value);
+          n_gone++;
+        }
+    }
+  g_assert_cmpuint (n_gone, >, 500);
+}
+
 static void
 test_boundary (void)
 {
@@ -421,6 +485,7 @@ main (int   argc,
   g_test_add_func ("/model/sort", test_sort);
   g_test_add_func ("/model/sort-subgraph-use", test_sort_subgraph_use);
   g_test_add_func ("/model/unique-name", test_unique_name);
+  g_test_add_func ("/model/first-free-name", test_first_free_name);
   g_test_add_func ("/model/separate-names", test_separate_names);
   g_test_add_func ("/model/boundary", test_boundary);
   g_test_add_func ("/model/validate", test_validate);

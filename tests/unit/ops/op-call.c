@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define MOST_INPUTS 512
+
 #define GUARD_BYTES 256
 #define GUARD_VALUE 0xa5
 
@@ -89,7 +91,7 @@ VnNode *
 op_call_make_node (VnModel      *model,
                    const OpCall *call)
 {
-  VnValue *inputs[VN_OP_MAX_INPUTS], *outputs[16];
+  VnValue *inputs[MOST_INPUTS], *outputs[16];
   VnNode *node;
 
   for (guint i = 0; i < call->n_inputs; i++)
@@ -214,8 +216,8 @@ op_call (const OpCall *call,
          GError      **error)
 {
   g_autoptr(VnModel) model = vn_model_new (8, call->opset);
-  VnTensorType in_types[VN_OP_MAX_INPUTS], out_types[16];
-  VnTensor *in[VN_OP_MAX_INPUTS] = { NULL }, *out[16] = { NULL };
+  VnTensorType in_types[MOST_INPUTS], out_types[16];
+  VnTensor *in[MOST_INPUTS] = { NULL }, *out[16] = { NULL };
   VnOpContext ctx = {
     .opset = call->opset, .n_inputs = call->n_inputs, .n_outputs = call->n_outputs, .in_types = in_types, .in = in,
     .out_types = out_types, .out = out, .n_threads = MAX (call->n_threads, 1), .activation = call->activation
