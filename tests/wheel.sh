@@ -11,7 +11,7 @@ set -euo pipefail
 source=$(realpath "$(dirname "$0")/..")
 . "$source/tests/lib/setup.sh"
 . "$source/data/debian/system.sh"
-[ "$#" -gt 0 ] || set -- bullseye trixie
+usual_suites='bullseye trixie'
 read_arguments "$source/build-wheel" "$@"
 LARGEST=$((9 * 1000 * 1000))
 usual=$source/build-tests/meson/src/cli/vernier-cli

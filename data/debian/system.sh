@@ -3,6 +3,7 @@
 # Sets $work, $mirror and $suites by the arguments of the script, and leaves the rest in $rest.
 
 # read_arguments FOLDER ARGUMENT...: [--work FOLDER] [--mirror ADDRESS] [SUITE...] [-- REST...]
+# Without a suite those of $usual_suites, or the versions that packages are made for.
 read_arguments () {
   work=$1 mirror='' suites=() rest=()
   shift
@@ -15,7 +16,7 @@ read_arguments () {
       *) suites+=("$1"); shift ;;
     esac
   done
-  [ "${#suites[@]}" -gt 0 ] || suites=(bookworm trixie)
+  [ "${#suites[@]}" -gt 0 ] || read -ra suites <<<"${usual_suites:-bookworm trixie}"
   [ "$(id -u)" = 0 ] || { echo "$0 sets up systems of its own: run it as root" >&2; exit 2; }
   for tool in debootstrap unshare git; do
     command -v "$tool" >/dev/null || { echo "$tool is missing: apt install debootstrap util-linux git" >&2; exit 2; }
