@@ -57,7 +57,8 @@ main_print_json (JsonBuilder *json)
 static const char *
 main_error_code (const GError *error)
 {
-  static const char * const codes[] = { "malformed", "limit", "unsupported", "shape", "missing-data", "numeric", "setting" };
+  static const char * const codes[] = { "malformed", "limit", "unsupported", "shape", "missing-data", "numeric", "setting",
+                                        "memory", "verdict" };
 
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return "cancelled";
@@ -65,8 +66,6 @@ main_error_code (const GError *error)
     return "memory";
   if (error->domain == VN_VERIFY_ERROR)
     return error->code == VN_VERIFY_ERROR_REFUSED ? "refused" : "unsupported";
-  if (g_error_matches (error, VN_ERROR, VN_ERROR_VERDICT))
-    return "verdict";
   if (error->domain == VN_ERROR && (guint) error->code < G_N_ELEMENTS (codes))
     return codes[error->code];
   return error->domain == G_OPTION_ERROR ? "usage" : "file";

@@ -21,8 +21,14 @@
 #define PIECE (1u << 20)
 
 /* Options whose file may be the standard input or output; of the others “-” is a file of that name. */
-static const struct { const char *name; enum { READS, WRITES, KEEPS, KEEPS_MODEL } what; } standard_options[] = {
-  { "data", READS }, { "config", READS }, { "recipe", READS }, { "labels", READS }, { "input", READS }, { "model", READS },
+static const struct
+{
+  const char *name;
+  enum { READS, WRITES, KEEPS, KEEPS_MODEL } what;
+  const char *ending;      /* nullable: of what is read; NULL: what it begins with says */
+} standard_options[] = {
+  { "data", READS, NULL }, { "config", READS, "" }, { "recipe", READS, "" }, { "labels", READS, "" },
+  { "input", READS, ".onnx" }, { "model", READS, ".onnx" },
   { "output", WRITES },
   /* what is written there says where the files are that were read */
   { "save-project", KEEPS_MODEL }, { "export-script", KEEPS }, { "export-xquant", KEEPS },
@@ -295,14 +301,6 @@ vn_cmd_write_standard_output (GError **error)
 
 /* ---- both ---- */
 
-static const char *
-standard_get_ending (const char *option)
-{
-  if (g_str_equal (option, "data"))
-    return NULL;
-  return g_str_equal (option, "model") || g_str_equal (option, "input") ? ".onnx" : "";
-}
-
 /* @reads: (element-type Read): what this option adds to
  * @kept: bits of what stands for options that keep names of files */
 static gboolean
@@ -312,11 +310,11 @@ standard_look_at_option (const GOptionEntry  *entry,
                          GError             **error)
 {
   char **place = entry->arg_data;
-  const Read read = { place, standard_get_ending (entry->long_name) };
 
   for (guint i = 0; i < G_N_ELEMENTS (standard_options); i++)
     {
       const gboolean is_stream = g_strcmp0 (*place, "-") == 0;
+      const Read read = { place, standard_options[i].ending };
 
       if (!g_str_equal (standard_options[i].name, entry->long_name))
         continue;

@@ -73,8 +73,8 @@ vn_cmd_check_least_verdict (const char  *least,
 
   if (least == NULL || (vn_verdict_level_find (least, &level) && level <= VN_VERDICT_CARE))
     return TRUE;
-  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--fail-unless: there is no level “%s”; choose good, "
-                                                                  "weak-spot or care"), least);
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("%s: “%s” is not allowed; use %s"), "--fail-unless", least,
+               "good, weak-spot, care");
   return FALSE;
 }
 

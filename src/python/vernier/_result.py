@@ -55,7 +55,7 @@ class Result(Report):
 
     @property
     def model(self) -> Any:
-        """The quantized model as an onnx.ModelProto, read anew each time. Raises ImportError where there is no onnx."""
+        """The quantized model as an onnx.ModelProto, loaded again at each access. Raises ImportError where there is no onnx."""
         return importlib.import_module("onnx").load(str(self.path))
 
     @property

@@ -73,12 +73,12 @@ def quantize_static(model_input: Any, model_output: Output, calibration_data_rea
 
 
 def get_library_path(device: str = "cpu") -> str:
-    """Where the operators of the extended formats are for ONNX Runtime: nowhere, as models carry them as functions.
+    """Not needed: models with AMD's extended formats define their operators as ONNX functions, which ONNX Runtime inlines.
 
-    Raises VernierError, which says so: register_custom_ops_library() is left out.
+    Always raises VernierError, which says so.
     """
-    raise VernierError("there is no library of operators, and none is needed: what Vernier writes carries its operators as "
-                       "functions. Leave out register_custom_ops_library()", "unsupported")
+    raise VernierError("no custom-operator library is needed: exported models define their operators as ONNX functions. "
+                       "Remove the call to register_custom_ops_library()", "unsupported")
 
 
 def dump_model(model: Any, dump_data_reader: Any = None, random_data_reader_input_shape: Any = None, dump_float: bool = False,
