@@ -7,6 +7,8 @@
 #   sanitize  AddressSanitizer and UndefinedBehaviorSanitizer: unit, command line and conformance tests, damaged files
 #   threads   ThreadSanitizer: unit tests, whole networks
 #   analyze   GCC's -fanalyzer over the core and the command line, every warning an error
+#   levels    unit and command line tests with the loops of each instruction set and OpenBLAS' kernels for other processors, and
+#             whether files are the same: tests/levels.sh
 #   long      all networks, settings and recipes, of which tests/run.sh takes a part; with onnxruntime, if tests/run.sh has made
 #             its environment
 #
@@ -15,7 +17,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . ./tests/lib/setup.sh
 
-PARTS=(gcc clang sanitize threads analyze long)
+PARTS=(gcc clang sanitize threads analyze levels long)
 build=build-check
 failed=()
 
@@ -53,6 +55,11 @@ check_threads () {
 check_analyze () {
   CC=${CC:-gcc} configure_build "$build/analyze" -Dwerror=true -Dmpi=disabled -Dapp=disabled -Dtests=false \
     "-Dc_args=-fanalyzer -Wno-analyzer-use-of-uninitialized-value -Wno-analyzer-null-dereference" && "$NINJA" -C "$build/analyze"
+}
+
+check_levels () {
+  CC=${CC:-gcc} configure_build "$build/levels" -Dwerror=false "-Dshared_data=$shared" && "$NINJA" -C "$build/levels" &&
+    VN_SHARED=$shared tests/levels.sh "$build/levels"
 }
 
 check_long () {

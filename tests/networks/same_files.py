@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""same_files.py CLI SOURCE_DIR [--shared] [--networks NAME...] [--recipes NAME...] [--together] [--processors] [--keep FOLDER]:
+"""same_files.py CLI SOURCE_DIR [--shared] [--networks NAME...] [--recipes NAME...] [--together] [--processors | --levels]
+[--keep FOLDER]:
 the files that vernier-cli writes, export, statistics, table of ranges, recipe, project and report in all forms, have the same
 bytes whatever the number of threads, the folder, the load of the machine and the locale. --shared takes all networks of
 $VN_SHARED/models instead of the demo; what a network cannot be given is told, and skipped. --together changes several of them in
 each run, which says as surely that nothing differs, but not what it is that does.
 
 --processors compares processors, too: the program is run by QEMU (qemu-user) with processors of the levels x86-64-v3 and
-x86-64-v2; what manual pages promise is an error if it does not hold, all else is told. That takes minutes for the demo."""
+x86-64-v2; what manual pages promise is an error if it does not hold, all else is told. That takes minutes for the demo.
+
+--levels compares loops instead of threads and folders: those of each instruction set that this processor has and that has
+fused multiplications and additions (VN_INSTRUCTION_SET), and where no equations are solved OpenBLAS' kernels for other processors
+(OPENBLAS_CORETYPE)."""
 import argparse
 import hashlib
 import json
@@ -36,6 +41,9 @@ TRANSLATED = ('de_DE.UTF-8',)     # of these there are catalogues
 ONE_PROCESSOR = (sys.executable, '-c',
                  'import os, sys; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); os.execv(sys.argv[1], sys.argv[1:])')
 OPENBLAS = ('OPENBLAS_CORETYPE', 'OPENBLAS_L2_SIZE', 'OPENBLAS_NUM_THREADS')
+FUSED_LEVELS = ('x86-64-v4', 'x86-64-v3')
+CORE_TYPES = ('Haswell', 'SkylakeX', 'Zen')
+SOLVE = ('repaired',)     # recipes whose results depend on the kernels of OpenBLAS
 
 
 def digest_files(folder):
@@ -106,8 +114,29 @@ def make_locales(folder):
     return found
 
 
-def list_variants(options, work):
+def name_level(cli, wanted=''):
+    """The instruction set that is used if @wanted is asked for."""
+    said = subprocess.run([cli, '--version'], env={**os.environ, 'LC_ALL': 'C', 'LANGUAGE': '', 'VN_INSTRUCTION_SET': wanted},
+                          capture_output=True, text=True, check=True).stdout
+    return next(line for line in said.splitlines() if line.startswith('Instruction set: ')).split(': ')[1].split(',')[0]
+
+
+def list_levels(options, recipe):
+    """As list_variants()."""
+    own = name_level(options.cli)
+    for level in FUSED_LEVELS:
+        if level != own and name_level(options.cli, level) == level:
+            yield level, {'env': {'VN_INSTRUCTION_SET': level}}, False
+    # What the processor cannot run OpenBLAS replaces by what it can.
+    for core in CORE_TYPES if recipe not in SOLVE else ():
+        yield core, {'env': {'OPENBLAS_CORETYPE': core}}, False
+
+
+def list_variants(options, work, recipe):
     """Name, arguments of Runs.run(), and whether reports may be in another language."""
+    if options.levels:
+        yield from list_levels(options, recipe)
+        return
     locales = os.path.join(work, 'locales')
     os.makedirs(locales, exist_ok=True)
     places = [('2-threads', {'threads': 2}), ('5-threads', {'threads': 5}),
@@ -141,7 +170,7 @@ def compare(options, model, data, name, settings, work):
     if first is None:
         print(f'{name}: skipped: {said[:200]}', flush=True)
         return 0, []
-    for variant, arguments, translated in list_variants(options, work):
+    for variant, arguments, translated in list_variants(options, work, name.split()[-1]):
         found, said = runs.run(variant, **arguments)
         compared += 1
         other = ['fails: ' + said] if found is None else differences(first, found, translated)
@@ -179,6 +208,7 @@ def main():
     parser.add_argument('--shared', action='store_true')
     parser.add_argument('--together', action='store_true')
     parser.add_argument('--processors', action='store_true')
+    parser.add_argument('--levels', action='store_true')
     parser.add_argument('--networks', nargs='*')
     parser.add_argument('--recipes', nargs='*', default=list(RECIPES))
     parser.add_argument('--keep')
