@@ -17,6 +17,7 @@
 
 #define FRAME (32 << 20)               /* a picture of a whole screen */
 #define LARGE ((gsize) 1 << 10)       /* from here on it counts whether room is left */
+#define OFTEN ((gsize) 64 << 10)      /* and is looked at after so much, as looking costs system calls */
 #define ROOM ((gsize) 16 << 20)       /* that stays free for small memory */
 #define BUDGET_PART 32                 /* of the machine's memory */
 #define LEAST_BUDGET ((gsize) 64 << 20)
@@ -67,6 +68,21 @@ vn_memory_has_room (gsize size)
   return memory_left () >= size;
 }
 
+/* Whether so many bytes more, which were given, leave room for small memory. */
+static gboolean
+memory_leaves_room (gsize bytes)
+{
+  static _Thread_local gsize since;
+
+  if (bytes < LARGE)
+    return TRUE;
+  since += MIN (bytes, OFTEN);
+  if (since < OFTEN)
+    return TRUE;
+  since = 0;
+  return vn_memory_has_room (ROOM);
+}
+
 /**
  * vn_memory_try:
  *
@@ -84,7 +100,7 @@ vn_memory_try (gsize n,
 
   if (vn_checked_mul (n, size, &bytes) && bytes <= G_MAXSSIZE)
     memory = g_try_malloc (MAX (bytes, 1));
-  if (memory != NULL && bytes >= LARGE && !vn_memory_has_room (ROOM))
+  if (memory != NULL && !memory_leaves_room (bytes))
     g_clear_pointer (&memory, g_free);
   return memory;
 }
@@ -182,7 +198,7 @@ vn_memory_try_aligned (gsize size,
 
   if (size > G_MAXSSIZE || posix_memalign (&memory, alignment, MAX (size, 1)) != 0)
     return NULL;
-  if (size < LARGE || vn_memory_has_room (ROOM))
+  if (memory_leaves_room (size))
     return memory;
   free (memory);
   return NULL;

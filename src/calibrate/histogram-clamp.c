@@ -95,9 +95,8 @@ vn_histogram_new_clamped (const VnHistogram *self,
       histogram_clamp_add (&clamp, (float) INFINITY, self->n_pos_inf);
       histogram_clamp_extend (&clamp, (float) INFINITY);
     }
-  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
-    if (self->pages[p] != NULL)
-      histogram_clamp_add_page (&clamp, self->pages[p], p);
+  VN_HISTOGRAM_FOREACH_PAGE (self, p)
+    histogram_clamp_add_page (&clamp, self->pages[p], p);
   return clamp.to;
 }
 
@@ -119,8 +118,8 @@ vn_histogram_new_within (const VnHistogram *self,
 
   within = vn_histogram_new ();
   within->n = within->n_zero = min <= 0 && max >= 0 ? self->n_zero : 0;
-  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
-    for (guint m = 0; self->pages[p] != NULL && m < VN_HISTOGRAM_PAGE_BINS; m++)
+  VN_HISTOGRAM_FOREACH_PAGE (self, p)
+    for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
       {
         float inner = vn_float_from_bits ((guint32) (p * VN_HISTOGRAM_PAGE_BINS + m) << 16);
 

@@ -46,7 +46,7 @@ histogram_scan_get_page (VnHistogramScratch *self,
                          guint               page)
 {
   if (histogram->pages[page] == NULL && self->n_spare > 0)
-    histogram->pages[page] = self->spare[--self->n_spare];
+    vn_histogram_set_page (histogram, page, self->spare[--self->n_spare]);
   else if (histogram->pages[page] != NULL)
     return histogram->pages[page];
   if (self->n_made < G_N_ELEMENTS (self->made))
@@ -461,11 +461,13 @@ vn_histogram_take_counts (VnHistogram        *self,
   for (guint i = 0; i < scratch->n_made; i++)
     {
       const guint p = scratch->made[i];
-      guint64 *page = g_steal_pointer (&sample->pages[p]);
+      guint64 *page = vn_histogram_set_page (sample, p, NULL);
 
-      if (page == NULL || self->pages[p] == NULL)
+      if (page == NULL)
+        continue;
+      if (self->pages[p] == NULL)
         {
-          self->pages[p] = page != NULL ? page : self->pages[p];
+          vn_histogram_set_page (self, p, page);
           continue;
         }
       histogram_scan_move_page (self->pages[p], page);

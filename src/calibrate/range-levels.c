@@ -167,14 +167,13 @@ vn_histogram_fold_signs (const VnHistogram *self)
   sum->n_zero = self->n_zero;
   sum->max = MAX (fabsf (self->min), fabsf (self->max));
   sum->min = 0;
-  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
-    if (self->pages[p] != NULL)
-      {
-        guint64 *page = vn_histogram_page (sum, p % half);
+  VN_HISTOGRAM_FOREACH_PAGE (self, p)
+    {
+      guint64 *page = vn_histogram_page (sum, p % half);
 
-        for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
-          page[m] += self->pages[p][m];
-      }
+      for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
+        page[m] += self->pages[p][m];
+    }
   return sum;
 }
 

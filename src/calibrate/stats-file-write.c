@@ -131,16 +131,15 @@ stats_file_put_histogram (VnBuffer        *out,
   stats_file_put_float (out, histogram->min);
   stats_file_put_float (out, histogram->max);
   stats_file_put_sums (out, &histogram->samples);
-  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
-    n_pages += histogram->pages[p] != NULL;
+  VN_HISTOGRAM_FOREACH_PAGE (histogram, p)
+    n_pages++;
   stats_file_put_varint (out, n_pages);
-  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
-    if (histogram->pages[p] != NULL)
-      {
-        stats_file_put_varint (out, p);
-        for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
-          stats_file_put_varint (out, histogram->pages[p][m]);
-      }
+  VN_HISTOGRAM_FOREACH_PAGE (histogram, p)
+    {
+      stats_file_put_varint (out, p);
+      for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
+        stats_file_put_varint (out, histogram->pages[p][m]);
+    }
   stats_file_put_channels (out, &histogram->channels);
 }
 

@@ -231,19 +231,28 @@ calibrate_run_get_worker (const Run *run,
 
 /* Sum over all threads; NULL if the tap reported nothing that can be observed. */
 static VnHistogram *
-calibrate_run_merge (Run   *run,
-                     guint  tap)
+calibrate_run_merge (Run      *run,
+                     guint     tap,
+                     gboolean  last)
 {
-  g_autoptr(VnHistogram) sum = vn_histogram_new ();
-  gboolean seen = FALSE;
+  g_autoptr(VnHistogram) sum = NULL;
 
   for (guint w = 0; w < vn_sample_loop_get_n_workers (run->loop); w++)
-    if (calibrate_run_get_worker (run, w)->seen[tap])
-      {
-        seen = TRUE;
-        vn_histogram_merge (sum, calibrate_run_get_worker (run, w)->histograms[tap]);
-      }
-  return seen ? g_steal_pointer (&sum) : NULL;
+    {
+      const Worker *worker = calibrate_run_get_worker (run, w);
+
+      if (!worker->seen[tap])
+        continue;
+      if (sum == NULL && last)
+        {
+          sum = g_steal_pointer (&worker->histograms[tap]);
+          continue;
+        }
+      if (sum == NULL)
+        sum = vn_histogram_new ();
+      vn_histogram_merge (sum, worker->histograms[tap]);
+    }
+  return g_steal_pointer (&sum);
 }
 
 /* Those of its own, and where its source alone was looked at, those of that. */
@@ -265,32 +274,49 @@ calibrate_run_merge_ranges (Run             *run,
     }
 }
 
+/* What of a derived tap was not derived is in @own. */
 static VnHistogram *
-calibrate_run_get_histogram (Run   *run,
-                             guint  tap)
+calibrate_run_clamp (Run               *run,
+                     guint              tap,
+                     const VnHistogram *source,
+                     const VnHistogram *own)
 {
   const VnDerived *derived = &run->derived[tap];
-  g_autoptr(VnHistogram) own = calibrate_run_merge (run, tap);
-  g_autoptr(VnHistogram) source = NULL;
-  VnHistogram *clamped;
+  VnHistogram *clamped = source != NULL ? vn_histogram_new_clamped (source, derived->min, derived->max) : NULL;
 
-  if (derived->source < 0)
-    {
-      if (own != NULL)
-        calibrate_run_merge_ranges (run, tap, &own->channels);
-      return g_steal_pointer (&own);
-    }
-  source = calibrate_run_merge (run, (guint) derived->source);
-  if (source == NULL)
-    return NULL;
-  clamped = vn_histogram_new_clamped (source, derived->min, derived->max);
-  if (own != NULL)
+  if (clamped != NULL && own != NULL)
     {
       clamped->samples = own->samples;
       vn_position_votes_merge (&clamped->votes, &own->votes);
       calibrate_run_merge_ranges (run, tap, &clamped->channels);
     }
   return clamped;
+}
+
+/* Of all taps; NULL where nothing could be observed. After the @last ones of a run the threads have none. */
+static GPtrArray *
+calibrate_run_list_histograms (Run      *run,
+                               gboolean  last)
+{
+  GPtrArray *sums = g_ptr_array_new_full (run->taps->len, (GDestroyNotify) vn_histogram_free);
+
+  for (guint i = 0; i < run->taps->len; i++)
+    g_ptr_array_add (sums, calibrate_run_merge (run, i, last));
+  for (guint i = 0; i < run->taps->len; i++)
+    {
+      g_autoptr(VnHistogram) own = sums->pdata[i];
+      const int source = run->derived[i].source;
+
+      if (source < 0)
+        {
+          if (own != NULL)
+            calibrate_run_merge_ranges (run, i, &own->channels);
+          own = NULL;
+        }
+      else
+        sums->pdata[i] = calibrate_run_clamp (run, i, sums->pdata[source], own);
+    }
+  return sums;
 }
 
 static void
@@ -317,20 +343,23 @@ calibrate_run_list_samples (Run     *run,
 }
 
 static VnStats *
-calibrate_run_collect (Run     *run,
-                       GError **error)
+calibrate_run_collect (Run       *run,
+                       gboolean   last,
+                       GError   **error)
 {
   g_autoptr(VnStats) stats = NULL;
+  g_autoptr(GPtrArray) sums = NULL;
 
   if (!vn_memory_expect (run->taps->len * sizeof (VnHistogram), error))
     return NULL;
   stats = vn_stats_new (0);
   stats->origin = vn_stats_origin_copy (run->options->origin);
   calibrate_run_list_samples (run, stats);
+  sums = calibrate_run_list_histograms (run, last);
   for (guint i = 0; i < run->taps->len; i++)
     {
       const VnValue *value = g_ptr_array_index (run->taps, i);
-      g_autoptr(VnHistogram) sum = calibrate_run_get_histogram (run, i);
+      g_autoptr(VnHistogram) sum = g_steal_pointer (&sums->pdata[i]);
       g_autofree char *key = NULL;
 
       /* Constants, integers and float16 are not observed. What lies in a branch that no sample has taken was looked for. */
@@ -350,7 +379,7 @@ calibrate_pack (gpointer   data,
                 GError   **error)
 {
   Run *run = data;
-  VnStats *own = calibrate_run_collect (run, error);
+  VnStats *own = calibrate_run_collect (run, TRUE, error);
 
   if (own == NULL)
     return NULL;
@@ -380,7 +409,7 @@ calibrate_run_join (Run     *run,
                     GError **error)
 {
   return vn_sample_loop_get_n_ranks (run->loop) > 1 ? vn_stats_merge ((VnStats **) run->parts->pdata, run->parts->len, error)
-                                                    : calibrate_run_collect (run, error);
+                                                    : calibrate_run_collect (run, TRUE, error);
 }
 
 /* ---- checkpoints ---- */
@@ -392,7 +421,7 @@ static gboolean
 calibrate_run_checkpoint (Run     *run,
                           GError **error)
 {
-  g_autoptr(VnStats) stats = calibrate_run_collect (run, error);
+  g_autoptr(VnStats) stats = calibrate_run_collect (run, FALSE, error);
 
   return stats != NULL && run->options->checkpoint (stats, run->options->checkpoint_data, error);
 }

@@ -33,6 +33,27 @@ vn_float_from_bits (guint32 bits)
 
 guint64 *vn_histogram_make_page  (VnHistogram        *self,
                                   guint               page);
+guint64 *vn_histogram_set_page   (VnHistogram        *self,
+                                  guint               page,
+                                  guint64            *counts);    /* (transfer full) (nullable) */
+
+/* The first page from @page on that is not NULL, or VN_HISTOGRAM_PAGES. */
+static inline guint
+vn_histogram_next_page (const VnHistogram *self,
+                        guint              page)
+{
+  for (guint word = page / 64; word < G_N_ELEMENTS (self->used); word++)
+    {
+      const guint64 left = self->used[word] & (word == page / 64 ? G_MAXUINT64 << page % 64 : G_MAXUINT64);
+
+      if (left != 0)
+        return word * 64 + (guint) __builtin_ctzll (left);
+    }
+  return VN_HISTOGRAM_PAGES;
+}
+
+#define VN_HISTOGRAM_FOREACH_PAGE(self, p) \
+  for (guint p = vn_histogram_next_page (self, 0); p < VN_HISTOGRAM_PAGES; p = vn_histogram_next_page (self, p + 1))
 
 /* The counters of a page, made when first asked for. When memory is refused, those of no page: who began to count looks
  * at vn_memory_check() in the end. */

@@ -12,6 +12,8 @@
 
 #define N_EXPONENTS (VN_HISTOGRAM_PAGES / 2)
 
+static guint64 * const no_pages[VN_HISTOGRAM_PAGES];
+
 /**
  * vn_histogram_new:
  *
@@ -22,6 +24,7 @@ vn_histogram_new (void)
 {
   VnHistogram *self = g_new0 (VnHistogram, 1);
 
+  self->pages = no_pages;
   self->min = INFINITY;
   self->max = -INFINITY;
   return self;
@@ -35,12 +38,14 @@ vn_histogram_new (void)
 void
 vn_histogram_clear (VnHistogram *self)
 {
-  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
-    g_free (self->pages[p]);
+  guint64 **pages = (guint64 **) self->pages;
+
+  VN_HISTOGRAM_FOREACH_PAGE (self, p)
+    g_clear_pointer (&pages[p], g_free);
   vn_position_votes_clear (&self->votes);
   vn_channel_ranges_clear (&self->channels);
   vn_range_memo_free (self->ranges);
-  *self = (VnHistogram) { .min = INFINITY, .max = -INFINITY };
+  *self = (VnHistogram) { .pages = pages, .min = INFINITY, .max = -INFINITY };
 }
 
 /**
@@ -53,7 +58,41 @@ vn_histogram_free (VnHistogram *self)
   if (self == NULL)
     return;
   vn_histogram_clear (self);
+  if (self->pages != no_pages)
+    g_free ((guint64 **) self->pages);
   g_free (self);
+}
+
+/*< private >
+ * vn_histogram_set_page:
+ * @counts: (nullable) (transfer full): counters; let go of when there is no memory for a first page, as vn_memory_check() tells
+ *
+ * Returns: (transfer full) (nullable): what was there
+ */
+guint64 *
+vn_histogram_set_page (VnHistogram *self,
+                       guint        page,
+                       guint64     *counts)
+{
+  const guint64 bit = G_GUINT64_CONSTANT (1) << page % 64;
+  guint64 **pages, *before;
+
+  if (self->pages == no_pages)
+    {
+      guint64 **table = counts != NULL ? vn_try_new0 (guint64 *, VN_HISTOGRAM_PAGES, NULL) : NULL;
+
+      if (table == NULL)
+        {
+          g_free (counts);
+          return NULL;
+        }
+      self->pages = table;
+    }
+  pages = (guint64 **) self->pages;
+  before = pages[page];
+  pages[page] = counts;
+  self->used[page / 64] = counts != NULL ? self->used[page / 64] | bit : self->used[page / 64] & ~bit;
+  return before;
 }
 
 /*< private >
@@ -67,7 +106,10 @@ vn_histogram_make_page (VnHistogram *self,
 {
   static _Thread_local guint64 lost[VN_HISTOGRAM_PAGE_BINS];
 
-  self->pages[page] = vn_try_new0 (guint64, VN_HISTOGRAM_PAGE_BINS, NULL);
+  guint64 *counts = vn_try_new0 (guint64, VN_HISTOGRAM_PAGE_BINS, NULL);
+
+  if (counts != NULL)
+    vn_histogram_set_page (self, page, counts);
   return self->pages[page] != NULL ? self->pages[page] : lost;
 }
 
@@ -96,14 +138,13 @@ vn_histogram_merge (VnHistogram       *self,
   vn_position_votes_merge (&self->votes, &from->votes);
   vn_channel_ranges_merge (&self->channels, &from->channels);
 
-  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
-    if (from->pages[p] != NULL)
-      {
-        guint64 *page = vn_histogram_page (self, p);
+  VN_HISTOGRAM_FOREACH_PAGE (from, p)
+    {
+      guint64 *page = vn_histogram_page (self, p);
 
-        for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
-          page[m] += from->pages[p][m];
-      }
+      for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
+        page[m] += from->pages[p][m];
+    }
 }
 
 /*< private >
@@ -114,9 +155,9 @@ void
 vn_histogram_take (VnHistogram *self,
                    VnHistogram *from)
 {
-  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
+  VN_HISTOGRAM_FOREACH_PAGE (from, p)
     if (self->pages[p] == NULL)
-      self->pages[p] = g_steal_pointer (&from->pages[p]);
+      vn_histogram_set_page (self, p, vn_histogram_set_page (from, p, NULL));
   vn_histogram_merge (self, from);
   vn_histogram_free (from);
 }
@@ -159,9 +200,10 @@ vn_histogram_get_bytes (const VnHistogram *self)
 {
   gsize bytes = sizeof *self + self->votes.n * sizeof *self->votes.votes;
 
-  for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
-    if (self->pages[p] != NULL)
-      bytes += VN_HISTOGRAM_PAGE_BINS * sizeof (guint64);
+  if (self->pages != no_pages)
+    bytes += VN_HISTOGRAM_PAGES * sizeof *self->pages;
+  VN_HISTOGRAM_FOREACH_PAGE (self, p)
+    bytes += VN_HISTOGRAM_PAGE_BINS * sizeof (guint64);
   if (vn_channel_ranges_are_known (&self->channels))
     bytes += 2 * self->channels.n * sizeof (float);
   return bytes;

@@ -47,7 +47,9 @@ typedef struct
   guint64  n;               /* elements seen, all kinds */
   guint64  n_nan, n_pos_inf, n_neg_inf, n_zero;
   float    min, max;        /* of the finite elements; +inf, -inf before the first */
-  guint64 *pages[VN_HISTOGRAM_PAGES];   /* VN_HISTOGRAM_PAGE_BINS counters each, NULL: all zero. Zeros are not in it. */
+  guint64 * const *pages;   /* by page VN_HISTOGRAM_PAGE_BINS counters, NULL: all zero. Zeros are not in it. Changed by
+                             * vn_histogram_set_page() alone: those without a page share a table. */
+  guint64  used[VN_HISTOGRAM_PAGES / 64];   /* a bit for each page */
   VnSampleSums samples;     /* empty where samples were not told apart */
   VnPositionVotes votes;    /* empty unless they were asked for */
   VnChannelRanges channels; /* of what convolutions read and write, and products read */

@@ -20,7 +20,7 @@ quantize_measure_make_folds (VnQuantizeJob  *self,
 {
   VnRun *result = self->draft;
 
-  if (self->n_parts > 0 && vn_stats_get_parts (result->stats) == NULL)
+  if (self->n_parts > 0 && !self->ran_parts && vn_stats_get_parts (result->stats) == NULL)
     {
       g_autoptr(GPtrArray) taps = vn_quantize_list_values (result->prepared, self->settings.recipe);
       const VnCalibration calibration = { .input = &self->input, .taps = taps, .samples = self->input.calibration,

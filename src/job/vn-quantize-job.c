@@ -161,6 +161,7 @@ vn_quantize_job_calibrate (VnJob         *job,
   if (result->stats == NULL)
     return FALSE;
   result->n_calibration = vn_stats_get_n_samples (result->stats);
+  self->ran_parts = calibration.n_parts > 1;
   return path == NULL || vn_sample_ranks_get_rank () > 0 ||
          (vn_job_check_sources (job, error) && vn_stats_save (result->stats, path, error) &&
           vn_calibrate_clear_parts (path, error));

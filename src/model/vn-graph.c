@@ -220,6 +220,67 @@ graph_set_cycle_error (const Sort  *sort,
       }
 }
 
+/* ---- whether the nodes stand in an order that can run ---- */
+
+/* Whether @value is known before node number @index of @graph runs. */
+static gboolean
+graph_comes_before (const VnGraph *graph,
+                    const VnValue *value,
+                    guint          index)
+{
+  return value == NULL || value->graph != graph || value->producer == NULL || value->producer->index < index;
+}
+
+static gboolean graph_node_follows (const VnGraph *graph,
+                                    const VnNode  *node,
+                                    guint          index);
+
+static gboolean
+graph_inner_follows (const VnGraph *graph,
+                     const VnGraph *inner,
+                     guint          index)
+{
+  vn_graph_settle (inner);
+  for (guint i = 0; i < inner->outputs->len; i++)
+    if (!graph_comes_before (graph, g_ptr_array_index (inner->outputs, i), index))
+      return FALSE;
+  for (guint i = 0; i < inner->nodes->len; i++)
+    if (!graph_node_follows (graph, g_ptr_array_index (inner->nodes, i), index))
+      return FALSE;
+  return TRUE;
+}
+
+/* Whether all that @node reads, or a graph inside it, comes before number @index. */
+static gboolean
+graph_node_follows (const VnGraph *graph,
+                    const VnNode  *node,
+                    guint          index)
+{
+  for (guint i = 0; i < node->inputs->len; i++)
+    if (!graph_comes_before (graph, g_ptr_array_index (node->inputs, i), index))
+      return FALSE;
+  for (guint a = 0; a < node->attrs->len; a++)
+    {
+      const VnAttr *attr = g_ptr_array_index (node->attrs, a);
+
+      if (attr->graph != NULL && !graph_inner_follows (graph, attr->graph, index))
+        return FALSE;
+      for (guint g = 0; attr->graphs != NULL && g < attr->graphs->len; g++)
+        if (!graph_inner_follows (graph, g_ptr_array_index (attr->graphs, g), index))
+          return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+graph_is_sorted (const VnGraph *self)
+{
+  for (guint i = 0; i < self->nodes->len; i++)
+    if (!graph_node_follows (self, g_ptr_array_index (self->nodes, i), i))
+      return FALSE;
+  return TRUE;
+}
+
 /**
  * vn_graph_sort:
  *
@@ -233,12 +294,19 @@ vn_graph_sort (const VnGraph  *self,
   g_autofree guint *waiting = NULL;
   g_autoptr(GArray) ready = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autoptr(GPtrArray) order = NULL;
-  g_autoptr(GHashTable) returned = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
+  g_autoptr(GHashTable) returned = NULL;
   Sort sort;
 
   g_return_val_if_fail (self != NULL, NULL);
 
   vn_graph_settle (self);
+  if (graph_is_sorted (self))
+    {
+      order = g_ptr_array_sized_new (self->nodes->len);
+      g_ptr_array_extend (order, self->nodes, NULL, NULL);
+      return g_steal_pointer (&order);
+    }
+  returned = g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref);
   waiting = g_new0 (guint, MAX (self->nodes->len, 1));
   order = g_ptr_array_sized_new (self->nodes->len);
   sort = (Sort) { self, waiting, ready, returned };

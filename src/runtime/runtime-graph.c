@@ -137,12 +137,14 @@ vn_runtime_list_nodes (const VnRuntimeGraph *self,
                        GError              **error)
 {
   g_autoptr(GPtrArray) sorted = vn_graph_sort (self->graph, error);
+  guint n = 0;
 
   if (sorted == NULL)
     return NULL;
-  for (guint i = sorted->len; i-- > 0; )
-    if (g_str_equal (((const VnNode *) g_ptr_array_index (sorted, i))->op_type, GONE))
-      g_ptr_array_remove_index (sorted, i);
+  for (guint i = 0; i < sorted->len; i++)
+    if (!g_str_equal (((const VnNode *) g_ptr_array_index (sorted, i))->op_type, GONE))
+      sorted->pdata[n++] = sorted->pdata[i];
+  g_ptr_array_set_size (sorted, (int) n);
   return g_steal_pointer (&sorted);
 }
 

@@ -22,17 +22,35 @@ vn_op_list (guint *n)
   return ops;
 }
 
+/* By name the number of the first operator that has it, and 1; @next: of another of that name, and 1; 0: none. */
+static GHashTable *
+op_index_names (guint *next)
+{
+  GHashTable *first = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = G_N_ELEMENTS (ops); i-- > 0;)
+    {
+      next[i] = GPOINTER_TO_UINT (g_hash_table_lookup (first, ops[i]->type));
+      g_hash_table_insert (first, (gpointer) ops[i]->type, GUINT_TO_POINTER (i + 1));
+    }
+  return first;
+}
+
 static const VnOp *
 op_find (const char *domain,
          const char *type,
          gint64      opset)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (ops); i++)
-    {
-      const VnOp *op = ops[i];
+  static GHashTable *first;   /* asked several times for each node of a network */
+  static guint next[G_N_ELEMENTS (ops)];
 
-      if (opset >= op->since && (op->until == 0 || opset <= op->until) &&
-          g_str_equal (op->type, type) && g_str_equal (op->domain, domain))
+  if (g_once_init_enter (&first))
+    g_once_init_leave (&first, op_index_names (next));
+  for (guint i = GPOINTER_TO_UINT (g_hash_table_lookup (first, type)); i > 0; i = next[i - 1])
+    {
+      const VnOp *op = ops[i - 1];
+
+      if (opset >= op->since && (op->until == 0 || opset <= op->until) && g_str_equal (op->domain, domain))
         return op;
     }
   return NULL;

@@ -188,7 +188,7 @@ count_by_definition (const float *x,
           else
             {
               if (self->pages[page] == NULL)
-                self->pages[page] = g_new0 (guint64, VN_HISTOGRAM_PAGE_BINS);
+                vn_histogram_set_page (self, page, g_new0 (guint64, VN_HISTOGRAM_PAGE_BINS));
               self->pages[page][bits >> 16 & 127]++;
             }
         }
