@@ -101,13 +101,9 @@ static gboolean
 resolve_channels_takes_bias (VnResolver   *self,
                              const VnNode *node)
 {
-  if (vn_node_get_input (node, 2) == NULL)
-    return TRUE;
-  for (guint i = 0; i < self->biases->len; i++)
-    if (g_array_index (self->biases, VnQuantBias, i).node == node)
-      return self->scheme.biases.quantized && self->scheme.biases.dtype == VN_DTYPE_UNDEFINED &&
-             self->scheme.biases.most_steps == 0;
-  return FALSE;
+  return vn_node_get_input (node, 2) == NULL ||
+         (g_hash_table_contains (self->with_bias, node) && self->scheme.biases.quantized &&
+          self->scheme.biases.dtype == VN_DTYPE_UNDEFINED && self->scheme.biases.most_steps == 0);
 }
 
 static gboolean

@@ -104,18 +104,6 @@ reason_of_node (VnResolver    *self,
   return reason_of_selected (self, node, value);
 }
 
-static gboolean
-resolve_reason_has_copies (VnResolver    *self,
-                           const VnValue *value)
-{
-  for (guint i = 0; i < self->biases->len; i++)
-    {
-      if (g_array_index (self->biases, VnQuantBias, i).bias == value)
-        return TRUE;
-    }
-  return FALSE;
-}
-
 /*< private >
  * vn_resolver_dup_reason:
  * @value: a float tensor that stays float
@@ -146,7 +134,7 @@ vn_resolver_dup_reason (VnResolver    *self,
     return g_strdup_printf (_("the range of “%s” replaces the clip after it"), annotation->absorbed_into->name);
   if (!vn_quant_has_uses (value) && !value->is_output)
     return g_strdup (_("it has no consumers"));
-  if (value->initializer != NULL && self->scheme.biases.quantized && resolve_reason_has_copies (self, value))
+  if (value->initializer != NULL && self->scheme.biases.quantized && g_hash_table_contains (self->bias_copies, value))
     return g_strdup (_("quantized nodes read copies of it"));
   if (value->producer != NULL)
     return reason_of_node (self, value->producer, value);

@@ -316,6 +316,8 @@ vn_resolver_new (const VnModel       *model,
   self->biases = g_array_new (FALSE, TRUE, sizeof (VnQuantBias));
   self->clamps = g_ptr_array_new ();
   self->captured = vn_graph_find_captured (self->graph);
+  self->with_bias = g_hash_table_new (NULL, NULL);
+  self->bias_copies = g_hash_table_new (NULL, NULL);
   self->copy_names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_array_set_clear_func (self->biases, resolver_clear_bias);
 
@@ -351,6 +353,9 @@ vn_resolver_free (VnResolver *self)
   g_array_unref (self->biases);
   g_ptr_array_unref (self->clamps);
   g_hash_table_unref (self->captured);
+  g_hash_table_unref (self->with_bias);
+  g_hash_table_unref (self->bias_copies);
+  g_clear_pointer (&self->suffixes, g_hash_table_unref);
   g_hash_table_unref (self->copy_names);
   g_free (self->quant_nodes);
   g_free (self->annotations);
