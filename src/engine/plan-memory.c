@@ -7,6 +7,9 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 
+#define VERY_MANY 256    /* values that live at the same time */
+#define TOO_MANY 2048    /* to be placed one beside the other as well as can be */
+
 /* Nothing but the shape differs, and nothing else is wanted of the operator. */
 static gboolean
 plan_memory_is_alias (VnPlan       *self,
@@ -151,6 +154,15 @@ plan_memory_compare_offsets (gconstpointer a,
   return x < y ? -1 : x > y;
 }
 
+/* Sizes are whole cache lines; G_MAXSIZE: too much */
+static gsize
+plan_memory_round_up (gsize n_bytes)
+{
+  gsize size;
+
+  return vn_checked_add (MAX (n_bytes, 1), 63, &size) ? size & ~(gsize) 63 : G_MAXSIZE;
+}
+
 /* @others: those placed that live at the same time. */
 static gsize
 plan_memory_find_offset (VnPlan *self,
@@ -166,16 +178,44 @@ plan_memory_find_offset (VnPlan *self,
 
       if (other->offset >= end && other->offset - end >= size)
         break;
-      end = MAX (end, other->offset + ((MAX (other->n_bytes, 1) + 63) & ~(gsize) 63));
+      end = MAX (end, other->offset + plan_memory_round_up (other->n_bytes));
     }
   return end;
 }
 
+/* The best place for each takes a time that goes with how many live at the same time: where these are very many, those that a
+ * single walk through time finds, unless they waste memory and the best ones can still be had. */
 static gboolean
-plan_memory_place_blocks (VnPlan  *self,
-                          GError **error)
+plan_memory_sweep (VnPlan *self,
+                   GArray *ids)
 {
-  g_autoptr(GArray) blocks = plan_memory_collect_blocks (self);
+  g_autofree VnBlock *blocks = g_new (VnBlock, ids->len + 1);
+  gsize least, size;
+  guint most;
+
+  for (guint i = 0; i < ids->len; i++)
+    {
+      const VnPlanValue *value = &self->values[g_array_index (ids, guint, i)];
+
+      blocks[i] = (VnBlock) { plan_memory_round_up (value->n_bytes), 0, value->first_step, value->last_step };
+    }
+  most = vn_blocks_measure (blocks, ids->len, self->steps->len, &least);
+  if (most < VERY_MANY || least > G_MAXSSIZE)
+    return FALSE;
+  size = vn_blocks_sweep (blocks, ids->len);
+  if ((size > least && most < TOO_MANY) || size > G_MAXSSIZE)
+    return FALSE;
+  for (guint i = 0; i < ids->len; i++)
+    self->values[g_array_index (ids, guint, i)].offset = blocks[i].offset;
+  self->arena_size = size;
+  return TRUE;
+}
+
+static gboolean
+plan_memory_place_best (VnPlan  *self,
+                        GArray  *blocks,
+                        GError **error)
+{
   g_autoptr(GArray) others = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autoptr(VnLive) placed = vn_live_new (self->steps->len, self->n_values);
 
@@ -183,12 +223,12 @@ plan_memory_place_blocks (VnPlan  *self,
     {
       guint id = g_array_index (blocks, guint, i);
       VnPlanValue *block = &self->values[id];
-      gsize size = 0, end;
-      gboolean fits = vn_checked_add (MAX (block->n_bytes, 1), 63, &size);
+      const gsize size = plan_memory_round_up (block->n_bytes);
+      gsize end;
 
       vn_live_find (placed, block->first_step, block->last_step, others);
-      block->offset = plan_memory_find_offset (self, others, size & ~(gsize) 63);
-      if (!fits || !vn_checked_add (block->offset, size & ~(gsize) 63, &end) || end > G_MAXSSIZE)
+      block->offset = plan_memory_find_offset (self, others, size);
+      if (size == G_MAXSIZE || !vn_checked_add (block->offset, size, &end) || end > G_MAXSSIZE)
         {
           g_set_error (error, VN_ERROR, VN_ERROR_LIMIT,
                        _("The activations need more memory than can be addressed (“%s” alone %zu bytes)"), block->value->name,
@@ -198,6 +238,17 @@ plan_memory_place_blocks (VnPlan  *self,
       vn_live_add (placed, id, block->first_step, block->last_step);
       self->arena_size = MAX (self->arena_size, end);
     }
+  return TRUE;
+}
+
+static gboolean
+plan_memory_place_blocks (VnPlan  *self,
+                          GError **error)
+{
+  g_autoptr(GArray) blocks = plan_memory_collect_blocks (self);
+
+  if (!plan_memory_sweep (self, blocks) && !plan_memory_place_best (self, blocks, error))
+    return FALSE;
   for (guint id = 0; id < self->n_values; id++)
     if (self->values[id].store == VN_STORE_ARENA)
       self->values[id].offset = self->values[self->values[id].root].offset;

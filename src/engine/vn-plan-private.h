@@ -164,6 +164,22 @@ void      vn_live_find          (VnLive               *self,
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnLive, vn_live_free)
 
+/* ---- places for very many (plan-sweep.c) ---- */
+
+/* Part of an arena that is needed from step @first to step @last. */
+typedef struct
+{
+  gsize size, offset;
+  guint first, last;
+} VnBlock;
+
+guint     vn_blocks_measure     (const VnBlock        *blocks,
+                                 guint                 n,
+                                 guint                 n_steps,
+                                 gsize                *bytes);
+gsize     vn_blocks_sweep       (VnBlock              *blocks,
+                                 guint                 n);
+
 gboolean  vn_plan_is_hollow     (const VnPlan         *self,
                                  int                   id);
 gboolean  vn_plan_load_weight   (VnPlan               *self,

@@ -121,7 +121,7 @@ typedef struct
   GArray         *biases;     /* of VnQuantBias */
   GPtrArray      *clamps;     /* of VnNode that vanish */
   GHashTable     *with_bias;  /* set of VnNode: those in @biases */
-  GHashTable     *bias_copies; /* VnValue: biases in @biases -> the number where the search for a copy's name goes on; 0: none yet */
+  GHashTable     *bias_copies; /* VnValue: biases in @biases -> where the search for a copy's name goes on; 0: none yet */
   GHashTable     *copy_names; /* names of copies of biases */
   GHashTable     *suffixes;   /* (nullable): the names of initializers by what stands before a number at their end */
   GHashTable     *captured;   /* set of VnValue: graphs inside nodes use them, in float */
