@@ -44,7 +44,9 @@ blas.openblas_get_corename.restype = ctypes.c_char_p
 print(blas.openblas_get_corename().decode())' 2>/dev/null || true
 }
 
-same () { VN_NO_VERIFY=1 python3 "$source/tests/networks/same_files.py" "$cli" "$source" --levels "$@" || failed+=("same files"); }
+same () {
+  VN_NO_VERIFY=1 python3 "$source/tests/networks/same_files.py" "$cli" "$source" --levels "$@" || failed+=("same files")
+}
 
 echo "== files with the loops and kernels of other processors"
 same

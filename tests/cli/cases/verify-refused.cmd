@@ -6,7 +6,8 @@ printf '{ "stage" : "%s", "error" : "no kernel for it" }' "${STAGE:-load}" >"$5/
 END
 chmod +x refuses
 data="$DEMO/demo.onnx --data $DEMO/samples --preprocess minus-one-one"
-say() { grep -E "Refused|As good|no kernel|not verified" | sed -E -e 's/ The weakest.*//' -e 's/SQNR of [^.]+\.[^.]+\.[0-9]+.dB/SQNR of N/'; }
+say() { grep -E "Refused|As good|no kernel|not verified" |
+  sed -E -e 's/ The weakest.*//' -e 's/SQNR of [^.]+\.[^.]+\.[0-9]+.dB/SQNR of N/'; }
 "$CLI" quantize $data -o q.onnx --python ./refuses >said; echo "exit $?"; say <said
 STAGE=run "$CLI" quantize $data -o q.onnx --python ./refuses >said; echo "exit $?"; say <said
 "$CLI" quantize $data -o asked.onnx --python ./refuses --verify --report report --json >said; echo "exit $?"
