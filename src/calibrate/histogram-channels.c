@@ -7,7 +7,6 @@
 
 #include <math.h>
 
-#define SHORT 16            /* elements: below, runs are not worth a piece each */
 #define PIECE 2048
 
 static void
@@ -122,7 +121,7 @@ vn_histogram_scan_channels (VnHistogram           *self,
   const gboolean known = ranges != NULL && vn_channel_ranges_prepare (ranges, layout->n_channels);
   gboolean small;
 
-  if (layout->lanes == 0 && (!known || layout->n_inner < SHORT))
+  if (layout->lanes == 0 && (!known || layout->n_inner < VN_HISTOGRAM_SHORT_RUN))
     {
       vn_histogram_scan (self, scratch, x, n);
       if (known)

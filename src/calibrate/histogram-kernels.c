@@ -106,25 +106,25 @@ kernels_summarize_rest (const float   *x,
   }
 
 #define DEFINE_WIDEN(name, clone, bytes)                                                        \
-  clone static guint32                                                                          \
+  clone static void                                                                             \
   name (const float *x,                                                                         \
         gsize        n,                                                                         \
         guint        lanes,                                                                     \
         float       *low,                                                                       \
-        float       *high)                                                                      \
+        float       *high,                                                                      \
+        guint32     *greatest)                                                                  \
   {                                                                                             \
     typedef float Floats __attribute__ ((vector_size (bytes)));                                 \
     typedef gint32 Ints __attribute__ ((vector_size (bytes)));                                  \
     const guint step = bytes / sizeof (float);                                                  \
-    Ints most = { 0 };                                                                          \
-    guint32 result = 0;                                                                         \
                                                                                                 \
     for (guint k = 0; k < lanes; k += step)                                                     \
       {                                                                                         \
-        Ints min, max;                                                                          \
+        Ints min, max, most;                                                                    \
                                                                                                 \
         memcpy (&min, low + k, sizeof min);                                                     \
         memcpy (&max, high + k, sizeof max);                                                    \
+        memcpy (&most, greatest + k, sizeof most);                                              \
         for (gsize i = k; i < n; i += lanes)                                                    \
           {                                                                                     \
             Ints bits, below, above, magnitude, further;                                        \
@@ -140,10 +140,8 @@ kernels_summarize_rest (const float   *x,
           }                                                                                     \
         memcpy (low + k, &min, sizeof min);                                                     \
         memcpy (high + k, &max, sizeof max);                                                    \
+        memcpy (greatest + k, &most, sizeof most);                                              \
       }                                                                                         \
-    for (guint k = 0; k < step; k++)                                                            \
-      result = MAX (result, (guint32) most[k]);                                                 \
-    return result;                                                                              \
   }
 
 DEFINE_SUMMARIZE (summarize__ref, , 16)
@@ -241,21 +239,26 @@ summarize__avx512 (const float   *x,
 }
 
 /* As widen__ref(). */
-CLONE ("avx512f") static guint32
+CLONE ("avx512f") static void
 widen__avx512 (const float *x,
                gsize        n,
                guint        lanes,
                float       *low,
-               float       *high)
+               float       *high,
+               guint32     *greatest)
 {
   const __m512i abs = _mm512_set1_epi32 ((int) VN_FLOAT_ABS);
-  __m512i most = _mm512_setzero_si512 ();
+  __m512i most;
   __m512 min, max;
 
   if (lanes != VN_SCAN_VECTOR)
-    return widen__ref (x, n, lanes, low, high);
+    {
+      widen__ref (x, n, lanes, low, high, greatest);
+      return;
+    }
   min = _mm512_loadu_ps (low);
   max = _mm512_loadu_ps (high);
+  most = _mm512_loadu_si512 (greatest);
   for (gsize i = 0; i < n; i += VN_SCAN_VECTOR)
     {
       __m512i bits = _mm512_loadu_si512 (x + i);
@@ -266,7 +269,7 @@ widen__avx512 (const float *x,
     }
   _mm512_storeu_ps (low, min);
   _mm512_storeu_ps (high, max);
-  return _mm512_reduce_max_epu32 (most);
+  _mm512_storeu_si512 (greatest, most);
 }
 
 CLONE ("avx512f,popcnt") static gsize

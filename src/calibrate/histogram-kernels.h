@@ -22,8 +22,8 @@ typedef struct
 /**
  * VnScanKernels:
  * @summarize: sets @summary
- * @widen: widens the range of each lane: element i is in lane i % @lanes, which are at most %VN_LANES_MOST and full vectors.
- *   Returns the largest magnitude, as bits; if that is not finite, the ranges say nothing
+ * @widen: widens the range of each lane, and its largest magnitude, as bits: element i is in lane i % @lanes, which are at most
+ *   %VN_LANES_MOST and full vectors. Where a magnitude is not finite, the range of its lane says nothing
  * @squeeze: copies the bits of what is not 0, and writes up to %VN_SCAN_VECTOR words behind them. Returns how many they are
  * @count_zeros: returns how many elements are 0, of either sign
  * @take_page: adds the %VN_HISTOGRAM_PAGE_BINS counters of a page over all lanes, of which @counters is the first, and clears
@@ -33,13 +33,14 @@ typedef struct
 typedef struct
 {
   void    (*summarize)   (const float *x, gsize n, VnScanSummary *summary);
-  guint32 (*widen)       (const float *x, gsize n, guint lanes, float *low, float *high);
+  void    (*widen)       (const float *x, gsize n, guint lanes, float *low, float *high, guint32 *greatest);
   gsize   (*squeeze)     (const float *x, gsize n, guint32 *out);
   gsize   (*count_zeros) (const float *x, gsize n);
   gsize   (*take_page)   (guint16 *counters, guint32 *sums);
   void    (*add_page)    (guint64 *page, const guint32 *sums);
 } VnScanKernels;
 
-const VnScanKernels *vn_scan_kernels_get (VnLevel level);
+const VnScanKernels *vn_scan_kernels_get   (VnLevel                   level);
+const VnScanKernels *vn_scratch_get_kernels (const VnHistogramScratch *self);
 
 G_END_DECLS

@@ -80,6 +80,14 @@ vn_scratch_new (void)
   return vn_scratch_new_level (vn_machine_get_level ());
 }
 
+const VnScanKernels *
+vn_scratch_get_kernels (const VnHistogramScratch *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  return self->kernels;
+}
+
 /**
  * vn_scratch_free:
  * @self: (nullable) (transfer full): what to free
@@ -392,14 +400,16 @@ vn_histogram_scan_lanes (VnHistogram        *self,
     {
       const gsize n_here = MIN (CHUNK, n - i);
       float least[VN_LANES_MOST], greatest[VN_LANES_MOST];
-      guint32 most;
+      guint32 magnitudes[VN_LANES_MOST] = { 0 }, most = 0;
 
       for (guint k = 0; k < lanes; k++)
         {
           least[k] = INFINITY;
           greatest[k] = -INFINITY;
         }
-      most = scratch->kernels->widen (x + i, n_here, lanes, least, greatest);
+      scratch->kernels->widen (x + i, n_here, lanes, least, greatest, magnitudes);
+      for (guint k = 0; k < lanes; k++)
+        most = MAX (most, magnitudes[k]);
       if (most >= VN_FLOAT_INF)
         {
           scan_plain (self, scratch, x + i, n_here, lanes, low, high);

@@ -24,4 +24,5 @@ const VnRangeMethod vn_range_minmax = {
   .summary = N_("Full observed range: nothing is clipped, but outliers cost resolution"),
   .letter = 'M',
   .range = minmax_range,
+  .by_ends = TRUE,
 };

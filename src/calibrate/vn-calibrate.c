@@ -28,6 +28,8 @@ typedef struct
   VnHistogram  *sample;       /* empty between two tensors */
   gboolean     *seen;         /* one per tap: reported, if only without elements */
   gboolean      votes;        /* samples' choices are counted */
+  gboolean      counts;       /* the sample that runs is in the histograms, not by its ends alone */
+  guint         n_counted;
   GArray       *samples;      /* of VnStatsSample: those that went in */
 } Worker;
 
@@ -42,6 +44,7 @@ typedef struct _Run
   int                      *chain;      /* one per tap */
   VnTapChannels            *channels;   /* one per tap: of which ranges are wanted */
   VnTapChannels            *looked_at;  /* one per tap: of which they are found, for itself or for what is derived from it */
+  gboolean                 *counted;    /* (nullable): by sample: whether it is in the histograms; NULL: all are */
   VnSampleLoop             *loop;
   GPtrArray                *parts;      /* of VnStats: where processes share the samples, what each has learned */
   guint                     mark;       /* of vn_memory_mark() at the beginning */
@@ -55,10 +58,13 @@ calibrate_observe_elements (Worker                *self,
                             const VnChannelLayout *layout,
                             gboolean               has_channels)
 {
+  VnChannelRanges *ranges = has_channels ? &self->ranges[tap] : NULL;
   VnHistogram *sample = self->sample;
   VnSampleTails tails = { 0 };
 
-  vn_histogram_scan_channels (sample, self->scratch, x, layout, has_channels ? &self->ranges[tap] : NULL);
+  if (!self->counts && vn_histogram_scan_ends (self->histograms[tap], self->scratch, x, layout, ranges))
+    return;
+  vn_histogram_scan_channels (sample, self->scratch, x, layout, ranges);
   for (int i = (int) tap; i >= 0; i = self->chain[i])
     {
       const VnDerived *derived = &self->derived[i];
@@ -202,6 +208,7 @@ calibrate_worker_add_sample (Worker           *self,
   for (guint i = 0; i < vn_plan_get_n_inputs (run->plan); i++)
     vn_digest_add (&digest, inputs[i]->data, inputs[i]->dtype != VN_DTYPE_STRING ? inputs[i]->n_bytes : 0);
   vn_stats_samples_add (self->samples, sample, vn_dataset_get_name (run->dataset, sample), vn_digest_get (&digest));
+  self->n_counted += self->counts;
 }
 
 /* Where the counts are to outlive a cancelled run, a sample that has been begun is finished: half of one is in no list. */
@@ -216,6 +223,7 @@ calibrate_scan (gpointer       data,
   Worker *self = data;
   const Run *run = user_data;
 
+  self->counts = run->counted == NULL || run->counted[item];
   if (!vn_runner_run (self->runner, inputs, NULL, run->options->checkpoint != NULL ? NULL : cancellable, error))
     return FALSE;
   calibrate_worker_add_sample (self, run, run->options->samples[item], inputs);
@@ -327,6 +335,7 @@ calibrate_run_list_samples (Run     *run,
     {
       const GArray *samples = calibrate_run_get_worker (run, w)->samples;
 
+      stats->n_counted += calibrate_run_get_worker (run, w)->n_counted;
       for (guint i = 0; i < samples->len; i++)
         {
           const VnStatsSample *sample = &g_array_index (samples, VnStatsSample, i);
@@ -488,6 +497,43 @@ calibrate_run_all (Run     *run,
   return FALSE;
 }
 
+/* ---- which samples are counted ---- */
+
+#define COUNTED_LEAST 4
+#define COUNTED_SHARE 8
+
+static gint
+calibrate_compare_places (gconstpointer a,
+                          gconstpointer b)
+{
+  const guint64 x = *(const guint64 *) a, y = *(const guint64 *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+/* Every eighth by its number in the data set, or as many more as make four. What is kept, or joined with what others have seen,
+ * has all. */
+static gboolean *
+calibrate_run_choose_counted (const Run *run)
+{
+  const VnCalibrateOptions *options = run->options;
+  const guint n = options->n_samples, every = CLAMP (n / COUNTED_LEAST, 1, COUNTED_SHARE);
+  g_autofree guint64 *places = NULL;
+  gboolean *counted;
+
+  if (!options->few_counts || options->votes || options->checkpoint != NULL || options->may_be_empty ||
+      vn_sample_loop_get_n_ranks (run->loop) > 1)
+    return NULL;
+  places = g_new (guint64, n + 1);
+  for (guint i = 0; i < n; i++)
+    places[i] = (guint64) options->samples[i] << 32 | i;
+  qsort (places, n, sizeof *places, calibrate_compare_places);
+  counted = g_new0 (gboolean, n + 1);
+  for (guint i = 0; i < n; i += every)
+    counted[(guint32) places[i]] = TRUE;
+  return counted;
+}
+
 static gboolean
 calibrate_check_arguments (VnDataset                 *dataset,
                            const VnCalibrateOptions  *options,
@@ -559,6 +605,8 @@ vn_calibrate (VnPlan                    *plan,
   samples = (VnSamples) { dataset, NULL, options->samples, options->n_samples, options->n_threads, progress, notes };
   loop_options = (VnSampleOptions) { .plans = &plan, .n_plans = 1, .more = calibrate_count_bytes (run.derived, taps->len) };
   run.loop = vn_sample_loop_new (&samples, &loop_options, &calibrate_funcs, &run, error);
+  if (run.loop != NULL)
+    run.counted = calibrate_run_choose_counted (&run);
   vn_progress_report (progress, _("samples"), 0, options->n_samples);
   ok = run.loop != NULL && calibrate_run_all (&run, error);
   if (ok)
@@ -574,5 +622,6 @@ vn_calibrate (VnPlan                    *plan,
   g_free (run.chain);
   g_free (run.channels);
   g_free (run.looked_at);
+  g_free (run.counted);
   return g_steal_pointer (&stats);
 }

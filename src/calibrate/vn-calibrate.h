@@ -47,6 +47,7 @@ gboolean           vn_stats_has_sample    (VnStats     *self,
                                            guint        index,        /* in the data set; G_MAXUINT: anywhere */
                                            const char  *name);
 gboolean           vn_stats_has_votes     (VnStats     *self);
+gboolean           vn_stats_has_counts    (VnStats     *self);
 guint              vn_stats_count_twice   (VnStats     *self,
                                            const char **example);     /* samples that occur again under another number */
 gboolean           vn_stats_covers        (VnStats     *self,
@@ -110,6 +111,9 @@ typedef gboolean (*VnCheckpointFunc) (VnStats  *stats,
  *   that are being run then are finished first
  * @checkpoint_seconds: time between two calls; 0: 10 s
  * @votes: each sample's choice of powers of two is counted, too; see VnRangeMethod
+ * @few_counts: the histograms are only to be looked at: every eighth sample is counted, at least four; of the others only the
+ *   least and the greatest element, and the ranges of channels. What is far from 0 or not finite is counted in any case, and
+ *   everything is with @votes, @checkpoint or @may_be_empty
  * @n_all: so many samples are shared out, of which @samples are one part; 0: there are no others
  * @may_be_empty: the result will be joined with others: having no sample that can be used is no error, and values that
  *   are not finite are not noted; see vn_stats_note_values()
@@ -126,6 +130,7 @@ typedef struct
   gboolean             votes;
   gboolean             may_be_empty;
   guint                n_all;
+  gboolean             few_counts;
 } VnCalibrateOptions;
 
 /**
@@ -182,6 +187,7 @@ typedef struct
  * @range_of_data: (nullable): the same for the elements of a constant, where that is more exact
  * @dup_winner: (nullable): which other method's range this is, "percentile 99.99"; %NULL where there is no range
  * @power_of_two: the range is that of levels whose scale is a power of two
+ * @by_ends: needs only the least and the greatest element
  * @by_votes: needs what each sample chose, if there were several: %VN_ERROR_MISSING_DATA where that was not counted
  */
 typedef struct
@@ -194,7 +200,7 @@ typedef struct
   gboolean     (*range) (const VnHistogram *histogram, const VnRangeSettings *settings, VnRange *range, GError **error);
   gboolean     (*range_of_data) (const float *x, gsize n, const VnRangeSettings *settings, VnRange *range, GError **error);
   char        *(*dup_winner) (const VnHistogram *histogram, const VnRangeSettings *settings);
-  gboolean       power_of_two, by_votes;
+  gboolean       power_of_two, by_votes, by_ends;
 } VnRangeMethod;
 
 const VnRangeMethod * const *vn_range_method_list (guint       *n);

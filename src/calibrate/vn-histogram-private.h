@@ -114,6 +114,19 @@ void     vn_histogram_scan_channels (VnHistogram           *self,
                                      const float           *x,
                                      const VnChannelLayout *layout,
                                      VnChannelRanges       *ranges);
+/* Shorter runs of a channel's elements are not worth a piece each. */
+#define VN_HISTOGRAM_SHORT_RUN 16
+
+gboolean vn_histogram_scan_ends   (VnHistogram           *self,
+                                   VnHistogramScratch    *scratch,
+                                   const float           *x,
+                                   const VnChannelLayout *layout,
+                                   VnChannelRanges       *ranges);
+void     vn_histogram_add_ends    (VnHistogram           *self,
+                                   float                  low,
+                                   float                  high);
+gboolean vn_histogram_are_ends_near (float                low,
+                                     float                high);
 void     vn_channel_ranges_merge_clamped (VnChannelRanges       *self,
                                           const VnChannelRanges *from,
                                           float                  min,

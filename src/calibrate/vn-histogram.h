@@ -14,6 +14,9 @@ G_BEGIN_DECLS
 #define VN_HISTOGRAM_PAGES 512       /* sign and exponent */
 #define VN_HISTOGRAM_PAGE_BINS 128   /* mantissa */
 
+/* Magnitudes from 2^6 = 64 on, by the exponent's bits: what holds none of them is no mask. */
+#define VN_HISTOGRAM_FAR_EXPONENT (127 + 6)
+
 /* An integer of 320 bits, two's complement, in units of 2^-149. */
 typedef struct { guint64 limbs[5]; } VnExactSum;
 

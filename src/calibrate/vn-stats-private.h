@@ -27,6 +27,7 @@ struct _VnStats
 {
   gatomicrefcount   ref;
   guint             n_samples;
+  guint             n_counted;    /* of them in the histograms; the others by their ends alone. In files: all */
   guint             n_left;       /* not looked at yet */
   guint             n_all;        /* that were to be shared with others; 0: all were to go in */
   VnStatsOrigin    *origin;       /* nullable */

@@ -27,7 +27,7 @@ vn_stats_new (guint n_samples)
   VnStats *self = g_new0 (VnStats, 1);
 
   g_atomic_ref_count_init (&self->ref);
-  self->n_samples = n_samples;
+  self->n_samples = self->n_counted = n_samples;
   self->samples = vn_stats_samples_new ();
   self->names = g_ptr_array_new_with_free_func (g_free);
   self->histograms = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_histogram_free);
@@ -130,6 +130,7 @@ vn_stats_with_factors (VnStats        *self,
   with = g_new0 (VnStats, 1);
   g_atomic_ref_count_init (&with->ref);
   with->n_samples = self->n_samples;
+  with->n_counted = self->n_counted;
   with->n_left = self->n_left;
   with->n_all = self->n_all;
   with->origin = vn_stats_origin_copy (self->origin);
@@ -158,6 +159,20 @@ vn_stats_has_votes (VnStats *self)
         return FALSE;
     }
   return TRUE;
+}
+
+/**
+ * vn_stats_has_counts:
+ *
+ * Returns: whether all samples are in the histograms; else only ranges that are found by the least and the greatest element are
+ *   those of all samples
+ */
+gboolean
+vn_stats_has_counts (VnStats *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return self->n_counted == self->n_samples;
 }
 
 /**
@@ -269,7 +284,7 @@ vn_stats_equal (VnStats *a,
 {
   g_return_val_if_fail (a != NULL && b != NULL, FALSE);
 
-  if (a->n_samples != b->n_samples || a->names->len != b->names->len)
+  if (a->n_samples != b->n_samples || a->n_counted != b->n_counted || a->names->len != b->names->len)
     return FALSE;
   for (guint i = 0; i < a->names->len; i++)
     if (!g_str_equal (a->names->pdata[i], b->names->pdata[i]) ||
@@ -323,6 +338,7 @@ vn_stats_merge (VnStats * const  *parts,
   for (guint k = 0; k < n; k++)
     {
       n_samples += parts[k]->n_samples;
+      self->n_counted += parts[k]->n_counted;
       for (guint i = 0; !stats_is_empty (parts[k]) && (i < parts[k]->names->len || i < model->names->len); i++)
         {
           const char *here = i < parts[k]->names->len ? parts[k]->names->pdata[i] : NULL;

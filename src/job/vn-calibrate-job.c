@@ -192,7 +192,8 @@ vn_calibrate_job_new (const VnCalibrateSettings *settings)
     vn_stats_ref (settings->base);
   self->input = (VnJobInput) { .model = self->settings.model, .data = self->settings.data, .recipe = self->settings.recipe,
                                .given_shapes = self->settings.input_shapes, .n_calibration = settings->n_calibration,
-                               .n_threads = settings->n_threads, .edits = self->edits, .notes = self->notes };
+                               .n_threads = settings->n_threads, .whole_counts = TRUE, .edits = self->edits,
+                               .notes = self->notes };
   return job;
 }
 

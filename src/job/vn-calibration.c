@@ -175,6 +175,7 @@ vn_job_calibrate (VnJob                *job,
   VnCalibrateOptions options = { .samples = (const guint *) (gpointer) share->data, .n_samples = share->len, .n_all = self->n_all,
                                  .n_threads = input->n_threads, .origin = input->origin,
                                  .votes = vn_recipe_needs_votes (input->recipe),
+                                 .few_counts = !input->whole_counts && !vn_recipe_needs_counts (input->recipe),
                                  .checkpoint = part != NULL ? calibration_keep : NULL, .checkpoint_data = &keeper,
                                  .checkpoint_seconds = self->keep_seconds,
                                  .may_be_empty = shared || self->base != NULL };

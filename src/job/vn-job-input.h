@@ -17,6 +17,7 @@ G_BEGIN_DECLS
  * @given_shapes: (nullable): sizes of inputs that the user gave
  * @n_calibration: samples to calibrate on; 0: all but those held out
  * @draft: what is made is only tried: repairs are judged by as few runs as will do
+ * @whole_counts: statistics are to serve any other recipe, too
  * @train_seconds: that training may take at most; 0: what @recipe says
  * @prepared: from vn_job_input_prepare() on: the float network that is quantized
  * @dataset, @shapes, @calibration, @measured: from then on, if there are samples; @shapes may be %NULL
@@ -35,6 +36,7 @@ typedef struct
   guint             n_calibration;
   guint             n_threads;
   gboolean          draft;
+  gboolean          whole_counts;
   double            train_seconds;
   VnEditLog        *edits;
   VnNotes          *notes;

@@ -125,6 +125,7 @@ typedef struct
  *   too few to hold any out, the same samples serve for both and a note says so
  * @earlier: (nullable): statistics that an earlier run in this program found: they are used again, and the network does
  *   not run for calibration, if they are of the same samples and the network is prepared in the same way
+ * @whole_counts: the statistics will serve other recipes: all samples are counted, whatever this one asks for
  * @stats: (nullable): files of statistics to join and to use; the network does not run for calibration
  * @data: may be %NULL with @stats, or if @recipe names a table with all ranges: then the error is not measured
  * @origins: measure what each tensor alone costs, and find out why
@@ -148,6 +149,7 @@ typedef struct
   gboolean          draft;
   const VnTrainingGate *gate;
   VnStats          *earlier;
+  gboolean          whole_counts;
   const char * const *stats;
   const char       *save_stats;
   double            keep_seconds;

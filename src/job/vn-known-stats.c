@@ -86,7 +86,8 @@ known_stats_can_use (VnJobInput    *input,
   g_autoptr(GPtrArray) missing = NULL;
 
   if (earlier == NULL || !vn_job_input_owns_stats (input, earlier, cancellable) ||
-      (vn_recipe_needs_votes (input->recipe) && !vn_stats_has_votes (earlier)))
+      (vn_recipe_needs_votes (input->recipe) && !vn_stats_has_votes (earlier)) ||
+      ((input->whole_counts || vn_recipe_needs_counts (input->recipe)) && !vn_stats_has_counts (earlier)))
     return FALSE;
   missing = known_stats_list_missing (input->prepared, earlier, taps);
   return missing->len == 0;

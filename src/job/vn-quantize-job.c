@@ -401,8 +401,8 @@ quantize_job_begin_result (VnQuantizeJob *self)
   self->draft = result;
   self->input = (VnJobInput) { .model = result->source, .data = result->data, .recipe = result->recipe,
                                .given_shapes = self->settings.input_shapes, .n_calibration = self->settings.n_calibration,
-                               .n_threads = self->settings.n_threads, .draft = self->settings.draft, .edits = result->edits,
-                               .notes = result->notes };
+                               .n_threads = self->settings.n_threads, .draft = self->settings.draft,
+                               .whole_counts = self->settings.whole_counts, .edits = result->edits, .notes = result->notes };
 }
 
 /* Whoever makes the same files again says when: https://reproducible-builds.org/specs/source-date-epoch/ */

@@ -59,13 +59,11 @@ setting_is_method (const char *id,
   return method != NULL && test (method);
 }
 
-/* Whether a range is found by a method that passes @test. */
+/* Whether a range of activations is found by a method that passes @test. */
 static gboolean
-setting_has_method (const VnRecipe *recipe,
-                    gboolean      (*test) (const VnRangeMethod *))
+setting_has_observing_method (const VnRecipe *recipe,
+                              gboolean      (*test) (const VnRangeMethod *))
 {
-  if (setting_has_scales (recipe) && setting_is_method (vn_recipe_get_weight_method (recipe), test))
-    return TRUE;
   if (!vn_recipe_needs_samples (recipe))
     return FALSE;
   for (guint i = 0; i < recipe->overrides->len; i++)
@@ -76,6 +74,15 @@ setting_has_method (const VnRecipe *recipe,
         return TRUE;
     }
   return setting_is_method (recipe->method, test);
+}
+
+/* Whether a range is found by a method that passes @test. */
+static gboolean
+setting_has_method (const VnRecipe *recipe,
+                    gboolean      (*test) (const VnRangeMethod *))
+{
+  return (setting_has_scales (recipe) && setting_is_method (vn_recipe_get_weight_method (recipe), test)) ||
+         setting_has_observing_method (recipe, test);
 }
 
 static gboolean
@@ -95,6 +102,25 @@ vn_recipe_needs_votes (const VnRecipe *self)
   g_return_val_if_fail (self != NULL, FALSE);
 
   return vn_recipe_needs_samples (self) && setting_has_method (self, setting_method_is_by_votes);
+}
+
+static gboolean
+setting_method_is_by_counts (const VnRangeMethod *method)
+{
+  return !method->by_ends;
+}
+
+/**
+ * vn_recipe_needs_counts:
+ *
+ * Returns: whether ranges of activations depend on more than the least and the greatest element of each tensor
+ */
+gboolean
+vn_recipe_needs_counts (const VnRecipe *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return self->range_search != VN_RANGE_SEARCH_OFF || setting_has_observing_method (self, setting_method_is_by_counts);
 }
 
 static gboolean

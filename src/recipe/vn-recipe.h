@@ -259,6 +259,7 @@ void        vn_recipe_add_files     (const VnRecipe  *self,
                                      VnFileSet       *set);
 gboolean    vn_recipe_uses_samples  (const VnRecipe  *self);       /* ranges of activations say something about the result */
 gboolean    vn_recipe_needs_votes   (const VnRecipe  *self);       /* a range method asks what each sample chooses */
+gboolean    vn_recipe_needs_counts  (const VnRecipe  *self);       /* or how the elements between the ends are spread */
 gboolean    vn_recipe_may_balance   (const VnRecipe  *self);
 gboolean    vn_recipe_needs_samples (const VnRecipe  *self);       /* ranges of activations are stored in the result */
 gboolean    vn_recipe_validate     (const VnRecipe   *self,

@@ -33,6 +33,7 @@ vn_balance_calibrate (const VnBalanceInput  *input,
   options.n_samples = samples->n;
   options.n_threads = samples->n_threads;
   options.votes = vn_recipe_needs_votes (input->recipe);
+  options.few_counts = !vn_recipe_needs_counts (input->recipe);
   plan = vn_plan_new_in_blocks (model, &plan_options, NULL, error);
   return plan != NULL ? vn_calibrate (plan, taps, samples->dataset, &options, input->progress, NULL, cancellable, error) : NULL;
 }

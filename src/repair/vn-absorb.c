@@ -256,7 +256,8 @@ absorb_calibrate (Absorb   *self,
   g_autoptr(GPtrArray) taps = vn_quantize_list_values (model, self->input->recipe);
   VnPlanOptions plan_options = vn_plan_options_for_samples (samples->shapes);
   VnCalibrateOptions options = { .samples = samples->indices, .n_samples = samples->n, .n_threads = samples->n_threads,
-                                 .votes = vn_recipe_needs_votes (self->input->recipe) };
+                                 .votes = vn_recipe_needs_votes (self->input->recipe),
+                                 .few_counts = !vn_recipe_needs_counts (self->input->recipe) };
   g_autoptr(VnPlan) plan = NULL;
 
   plan_options.taps = taps;

@@ -108,7 +108,8 @@ run (const char  *path,
   g_autoptr(VnPlan) plan = model != NULL ? vn_plan_new_in_blocks (model, &options, NULL, error) : NULL;
   g_autoptr(VnDataset) dataset = plan != NULL ? open_samples (plan, folder, error) : NULL;
   g_autofree guint *samples = NULL;
-  VnCalibrateOptions calibrate = { .n_threads = n_threads };
+  const VnRangeMethod *by = observes ? vn_range_method_find (method, error) : NULL;
+  VnCalibrateOptions calibrate = { .n_threads = n_threads, .few_counts = by != NULL && by->by_ends };
   g_autoptr(VnStats) stats = NULL;
 
   if (dataset == NULL)

@@ -19,7 +19,7 @@
 
 #define N_EXPONENTS (VN_HISTOGRAM_PAGES / 2)
 #define BIAS_OF_EXPONENT 127
-#define FAR_EXPONENT (BIAS_OF_EXPONENT + 6)      /* 64: beside 1, exp (-64) is 0 in float */
+#define FAR_EXPONENT VN_HISTOGRAM_FAR_EXPONENT   /* beside 1, exp (-64) is 0 in float */
 #define ALONE_EXPONENT (BIAS_OF_EXPONENT + 10)   /* 1024, where there are no others, not even zeros, to tell it from */
 #define HUGE_EXPONENT (BIAS_OF_EXPONENT + 100)   /* as good as infinite for all that networks compute */
 #define GAP 5                                    /* exponents: ends of both sides differ by 16 times at least */

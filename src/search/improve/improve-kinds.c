@@ -62,6 +62,7 @@ vn_improve_run (const VnQuantizeSettings  *settings,
   run = *settings;
   run.recipe = recipe;
   run.earlier = earlier;
+  run.whole_counts = TRUE;
   job = vn_quantize_job_new (&run);
   return vn_job_run (job, cancellable, error) ? vn_run_ref (vn_quantize_job_get_result (job)) : NULL;
 }

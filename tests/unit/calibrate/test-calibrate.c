@@ -476,101 +476,6 @@ test_derived (Fixture       *self,
   check_directly (self, stats);
 }
 
-/* ---- blocks ---- */
-
-/* What is told of a value that the graph's own order of elements gives, channel by channel. */
-typedef struct
-{
-  VnHistogramScratch *scratch;
-  VnHistogram        *seen[8];
-} Ordered;
-
-static void
-observe_ordered (const VnValue  *value,
-                 guint           tap,
-                 const VnTensor *tensor,
-                 gpointer        data)
-{
-  Ordered *self = data;
-  const gsize n_inner = (gsize) vn_shape_count (&tensor->shape, 2, 4);
-
-  take_sample (self->seen[tap], self->scratch, tensor);
-  vn_channel_ranges_scan (&self->seen[tap]->channels, tensor->data, (gsize) tensor->shape.dims[0], (gsize) tensor->shape.dims[1],
-                          n_inner);
-}
-
-/* Convolutions whose channels fill blocks and do not, clamps that follow them, and infinite values that become finite: statistics
- * are those of a run that tells every value as the graph has it. */
-static void
-test_blocks (void)
-{
-  static const char * const names[] = { "x", "a", "b", "c", "d", "e", "f", "g" };
-  const VnInputSpec input = { (char *) "x", VN_DTYPE_F32, { 4, { 2, 3, 20, 21 } } };
-  const guint samples[] = { 0, 1, 2 };
-  g_autoptr(VnDataSpec) spec = vn_data_spec_new ("random");
-  g_autoptr(VnModel) model = vn_model_new (8, 17);
-  g_autoptr(GPtrArray) taps = g_ptr_array_new ();
-  g_autoptr(VnPlan) plain = NULL, blocks = NULL;
-  g_autoptr(VnDataset) dataset = NULL;
-  g_autoptr(VnRunner) runner = NULL;
-  VnCalibrateOptions options = { samples, G_N_ELEMENTS (samples), 2 };
-  Ordered ordered = { vn_scratch_new () };
-
-  vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &input.shape);
-  add_floats (model, "w1", VN_SHAPE (24, 3, 3, 3), -0.5f, 0.0015f);
-  add_floats (model, "w2", VN_SHAPE (37, 24, 1, 1), -0.2f, 0.0004f);
-  add_floats (model, "w3", VN_SHAPE (32, 37, 1, 1), -3e38f, 5e35f);
-  add_floats (model, "w4", VN_SHAPE (16, 32, 3, 3), -1, 0.0004f);
-  add_floats (model, "low", VN_SHAPE_SCALAR, 0, 0);
-  add_floats (model, "high", VN_SHAPE_SCALAR, 6, 0);
-  add_node (model, "Conv", "conv1", "x w1", "a");
-  add_node (model, "Clip", "clip1", "a low high", "b");
-  add_node (model, "Conv", "conv2", "b w2", "c");
-  add_node (model, "Relu", "relu", "c", "d");
-  add_node (model, "Conv", "conv3", "d w3", "e");
-  add_node (model, "Clip", "clip2", "e low high", "f");
-  add_node (model, "Conv", "conv4", "f w4", "g");
-  set_outputs (model, "g");
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    {
-      g_ptr_array_add (taps, vn_graph_find_value (model->graph, names[i]));
-      ordered.seen[i] = vn_histogram_new ();
-    }
-  spec->max_samples = G_N_ELEMENTS (samples);
-  dataset = vn_dataset_open (spec, &input, 1, NULL, NULL);
-  plain = vn_plan_new (model, &(VnPlanOptions) { .taps = taps }, NULL, NULL);
-  blocks = vn_plan_new_in_blocks (model, &(VnPlanOptions) { .taps = taps }, NULL, NULL);
-  if (vn_blocked_get_lanes () > 0)
-    g_assert_cmpuint (vn_plan_get_n_steps (blocks), <, vn_plan_get_n_steps (plain));
-  runner = vn_runner_new (plain, NULL);
-  vn_runner_set_tap (runner, observe_ordered, &ordered);
-  for (guint i = 0; i < G_N_ELEMENTS (samples); i++)
-    {
-      g_autoptr(VnTensor) tensor = NULL;
-
-      g_assert_true (vn_dataset_load (dataset, i, &tensor, NULL));
-      g_assert_true (vn_runner_run (runner, &tensor, NULL, NULL, NULL));
-    }
-  for (guint in_blocks = 0; in_blocks < 2; in_blocks++)
-    {
-      g_autoptr(VnStats) stats = vn_calibrate (in_blocks ? blocks : plain, taps, dataset, &options, NULL, NULL, NULL, NULL);
-
-      for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-        {
-          const VnHistogram *found = vn_stats_get (stats, names[i]);
-
-          g_test_message ("%s%s: %g .. %g, %" G_GUINT64_FORMAT " infinite", names[i], in_blocks ? " in blocks" : "", found->min,
-                          found->max,
-                          found->n_pos_inf + found->n_neg_inf);
-          g_assert_true (vn_histogram_equal (found, ordered.seen[i]));
-        }
-      g_assert_cmpuint (vn_stats_get (stats, "e")->n_pos_inf + vn_stats_get (stats, "e")->n_neg_inf, >, 0);
-    }
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    vn_histogram_free (ordered.seen[i]);
-  vn_scratch_free (ordered.scratch);
-}
-
 /* A real network on photographs: as many threads as you like, in blocks or as the graph has them. */
 static void
 test_network (void)
@@ -638,7 +543,6 @@ main (int   argc,
   ADD ("arguments", test_arguments);
   ADD ("unreadable", test_unreadable);
   ADD ("derived", test_derived);
-  g_test_add_func ("/run/blocks", test_blocks);
   g_test_add_func ("/run/network", test_network);
 
   return g_test_run ();

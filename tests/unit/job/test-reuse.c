@@ -41,17 +41,39 @@ make_random (guint n)
 }
 
 static VnRun *
+run (const VnQuantizeSettings  *settings,
+     GError                   **error)
+{
+  g_autoptr(VnJob) job = vn_quantize_job_new (settings);
+
+  return vn_job_run (job, NULL, error) ? vn_run_ref (vn_quantize_job_get_result (job)) : NULL;
+}
+
+static VnRun *
 quantize (VnModel           *model,
           const VnDataSpec  *data,
           const VnRecipe    *recipe,
           VnStats           *earlier,
           GError           **error)
 {
-  VnQuantizeSettings settings = { .model = model, .data = data, .recipe = recipe, .n_threads = 1, .skip_compare = TRUE,
-                                  .earlier = earlier };
-  g_autoptr(VnJob) job = vn_quantize_job_new (&settings);
+  const VnQuantizeSettings settings = { .model = model, .data = data, .recipe = recipe, .n_threads = 1, .skip_compare = TRUE,
+                                        .earlier = earlier };
 
-  return vn_job_run (job, NULL, error) ? vn_run_ref (vn_quantize_job_get_result (job)) : NULL;
+  return run (&settings, error);
+}
+
+/* Every element of every sample is counted, whatever the recipe asks for. */
+static VnRun *
+quantize_counting (VnModel          *model,
+                   const VnDataSpec *data,
+                   const char       *id,
+                   const char       *text)
+{
+  g_autoptr(VnRecipe) recipe = vn_recipe_new (NULL);
+  const VnQuantizeSettings settings = { .model = model, .data = data, .recipe = recipe, .n_threads = 1, .skip_compare = TRUE,
+                                        .whole_counts = TRUE };
+
+  return vn_recipe_set (recipe, id, text, NULL) ? run (&settings, NULL) : NULL;
 }
 
 static VnRun *
@@ -78,7 +100,7 @@ test_reused (void)
     { "symmetric-activations", "true" }, { "format", "qoperator" },
   };
   g_autoptr(VnModel) model = make_model ();
-  g_autoptr(VnDataSpec) data = make_random (8);
+  g_autoptr(VnDataSpec) data = make_random (7);   /* as few are all counted */
   g_autoptr(VnRun) first = quantize_with (model, data, NULL, NULL, NULL, NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
@@ -90,6 +112,35 @@ test_reused (void)
       g_test_message ("%s", settings[i][0] != NULL ? settings[i][0] : "nothing");
       g_assert_true (again->stats == first->stats);
       g_assert_cmpfloat (vn_run_get_seconds (again, "calibrate"), ==, 0);
+    }
+}
+
+/* Of many samples few are counted where minimum and maximum are all that is asked for: another method runs them once more. */
+static void
+test_counts (void)
+{
+  static const struct { const char *id, *text; gboolean reused; } settings[] = {
+    { "per-channel", "true", TRUE }, { "method", "entropy", FALSE }, { "method", "percentile", FALSE },
+    { "range-search", "outputs", FALSE },
+  };
+  g_autoptr(VnModel) model = make_model ();
+  g_autoptr(VnDataSpec) data = make_random (32);
+  g_autoptr(VnRun) few = quantize_with (model, data, NULL, NULL, NULL, NULL);
+  g_autoptr(VnRun) all = quantize_counting (model, data, "method", "minmax");
+
+  g_assert_false (vn_stats_has_counts (few->stats));
+  g_assert_true (vn_stats_has_counts (all->stats));
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnRun) again = quantize_with (model, data, settings[i].id, settings[i].text, few->stats, &error);
+      g_autoptr(VnRun) with_all = quantize_with (model, data, settings[i].id, settings[i].text, all->stats, NULL);
+
+      g_assert_no_error (error);
+      g_test_message ("%s=%s", settings[i].id, settings[i].text);
+      g_assert_cmpint (again->stats == few->stats, ==, settings[i].reused);
+      g_assert_true (vn_stats_has_counts (again->stats) != settings[i].reused);
+      g_assert_true (with_all->stats == all->stats || vn_stats_get_factors (with_all->stats) != NULL);
     }
 }
 
@@ -125,6 +176,9 @@ list_values (const VnSetting *setting)
   if (setting->type == VN_SETTING_INT)
     for (guint i = 0; i < 2; i++)
       g_ptr_array_add (values, g_strdup_printf ("%d", i == 0 ? 16 : 2));
+  if (g_str_equal (setting->id, "method"))
+    for (guint i = 0, n = 0; i < (vn_range_method_list (&n), n); i++)
+      g_ptr_array_add (values, g_strdup (vn_range_method_list (&n)[i]->id));
   if (g_str_equal (setting->id, "passes"))
     for (guint i = 0, n = 0; i < (vn_pass_list (&n), n); i++)
       g_ptr_array_add (values, g_strdup (vn_pass_list (&n)[i]->id));
@@ -133,12 +187,13 @@ list_values (const VnSetting *setting)
   return values;
 }
 
-/* For every setting of the table: with the statistics of another recipe at hand the result is what it is without. */
+/* For every setting of the table: with the statistics of another recipe at hand, which count few samples, the result is what it
+ * is if all of them are counted for it. */
 static void
 test_never_stale (void)
 {
   g_autoptr(VnModel) model = make_model ();
-  g_autoptr(VnDataSpec) data = make_random (4);
+  g_autoptr(VnDataSpec) data = make_random (16);
   g_autoptr(VnRun) first = quantize_with (model, data, NULL, NULL, NULL, NULL);
   guint n, n_compared = 0, n_run = 0;
   const VnSetting *settings = vn_setting_list_of_recipe (&n);
@@ -150,7 +205,7 @@ test_never_stale (void)
       for (guint k = 0; k < values->len; k++)
         {
           g_autoptr(VnRun) with = quantize_with (model, data, settings[i].id, values->pdata[k], first->stats, NULL);
-          g_autoptr(VnRun) without = quantize_with (model, data, settings[i].id, values->pdata[k], NULL, NULL);
+          g_autoptr(VnRun) without = quantize_counting (model, data, settings[i].id, values->pdata[k]);
           g_autofree char *one = NULL, *other = NULL;
 
           g_assert_cmpint (with != NULL, ==, without != NULL);
@@ -298,7 +353,7 @@ test_same_samples (void)
       g_autoptr(VnJob) job = NULL;
 
       data->held_out = held;
-      result = quantize (model, data, recipe, NULL, NULL);
+      result = quantize_counting (model, data, "method", recipe->method);   /* as what is kept is */
       job = vn_calibrate_job_new (&settings);
       g_assert_true (vn_job_run (job, NULL, NULL));
       g_assert_true (vn_stats_equal (vn_calibrate_job_get_stats (job), result->stats));
@@ -311,6 +366,7 @@ main (int   argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/reuse/reused", test_reused);
+  g_test_add_func ("/reuse/counts", test_counts);
   g_test_add_func ("/reuse/pass", test_pass);
   g_test_add_func ("/reuse/never-stale", test_never_stale);
   g_test_add_func ("/reuse/samples", test_samples);
