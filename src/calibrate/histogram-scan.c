@@ -446,15 +446,44 @@ vn_histogram_scan (VnHistogram *self,
   vn_histogram_end_scan (self, scratch);
 }
 
+#define LINE 8   /* counters in a line of the cache */
+
+/* Of most pages a sample has few bins: what it lacks is not fetched. */
 static VN_MULTIVERSION void
 histogram_scan_move_page (guint64 *to,
                           guint64 *from)
 {
-  for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
+  for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m += LINE)
     {
-      to[m] += from[m];
-      from[m] = 0;
+      guint64 any = 0;
+
+      for (guint k = 0; k < LINE; k++)
+        any |= from[m + k];
+      if (any == 0)
+        continue;
+      for (guint k = 0; k < LINE; k++)
+        {
+          to[m + k] += from[m + k];
+          from[m + k] = 0;
+        }
     }
+}
+
+/* What is counted beside the pages. */
+static void
+histogram_scan_move_numbers (VnHistogram *to,
+                             VnHistogram *from)
+{
+  to->n += from->n;
+  to->n_nan += from->n_nan;
+  to->n_pos_inf += from->n_pos_inf;
+  to->n_neg_inf += from->n_neg_inf;
+  to->n_zero += from->n_zero;
+  to->min = MIN (to->min, from->min);
+  to->max = MAX (to->max, from->max);
+  from->n = from->n_nan = from->n_pos_inf = from->n_neg_inf = from->n_zero = 0;
+  from->min = INFINITY;
+  from->max = -INFINITY;
 }
 
 /*< private >
@@ -487,6 +516,5 @@ vn_histogram_take_counts (VnHistogram        *self,
         g_free (page);
     }
   scratch->n_made = 0;
-  vn_histogram_merge (self, sample);
-  vn_histogram_clear (sample);
+  histogram_scan_move_numbers (self, sample);
 }

@@ -46,6 +46,22 @@ sample_sums_exact_sum_negate (VnExactSum *self)
     }
 }
 
+/* Adds @carry to the limbs from @limb on, or takes it away. */
+static inline void
+sample_sums_exact_sum_carry (VnExactSum *self,
+                             guint       limb,
+                             guint64     carry,
+                             gboolean    takes)
+{
+  for (guint i = limb; i < N_LIMBS && carry > 0; i++)
+    {
+      const guint64 before = self->limbs[i];
+
+      self->limbs[i] = takes ? before - carry : before + carry;
+      carry = takes ? before < carry : self->limbs[i] < carry;
+    }
+}
+
 static void
 sample_sums_exact_sum_add (VnExactSum *self,
                            float       x)
@@ -53,15 +69,21 @@ sample_sums_exact_sum_add (VnExactSum *self,
   const guint32 bits = vn_float_bits (x);
   const guint32 exponent = (bits & VN_FLOAT_ABS) >> 23;
   const guint64 mantissa = (bits & 0x7fffff) | (exponent > 0 ? 0x800000u : 0);
-  const guint shift = exponent > 0 ? exponent - 1 : 0;
-  VnExactSum term = { { 0 } };
+  const guint shift = exponent > 0 ? exponent - 1 : 0, limb = shift / 64;
+  const guint64 low = mantissa << shift % 64, high = shift % 64 > 40 ? mantissa >> (64 - shift % 64) : 0;
 
-  term.limbs[shift / 64] = mantissa << shift % 64;
-  if (shift % 64 > 40)
-    term.limbs[shift / 64 + 1] = mantissa >> (64 - shift % 64);
   if (bits >> 31)
-    sample_sums_exact_sum_negate (&term);
-  sample_sums_exact_sum_merge (self, &term);
+    {
+      const guint64 more = high + (self->limbs[limb] < low);   /* at most 2^24 */
+
+      self->limbs[limb] -= low;
+      sample_sums_exact_sum_carry (self, limb + 1, more, TRUE);
+    }
+  else
+    {
+      self->limbs[limb] += low;
+      sample_sums_exact_sum_carry (self, limb + 1, high + (self->limbs[limb] < low), FALSE);
+    }
 }
 
 static double

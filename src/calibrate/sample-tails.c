@@ -73,6 +73,12 @@ sample_tails_pass_page (Walk     *walk,
   return TRUE;
 }
 
+static guint
+sample_tails_get_exponent (float x)
+{
+  return (vn_float_bits (x) & VN_FLOAT_ABS) >> 23;
+}
+
 /* The pages of the side's own sign come first, from large to small magnitudes, then zeros, then the other sign. */
 static void
 sample_tails_find_tails (const VnHistogram *histogram,
@@ -81,14 +87,15 @@ sample_tails_find_tails (const VnHistogram *histogram,
                          float             *values)
 {
   const guint half = VN_HISTOGRAM_PAGES / 2, own = high ? 0 : half;
+  const guint furthest = MAX (sample_tails_get_exponent (histogram->min), sample_tails_get_exponent (histogram->max));
   Walk walk = { .histogram = histogram, .high = high, .ranks = ranks, .values = values };
   gboolean more = TRUE;
 
-  for (guint e = half; more && e-- > 0;)
+  for (guint e = furthest + 1; more && e-- > 0;)
     more = sample_tails_pass_page (&walk, own + e, FALSE);
   if (more && histogram->n_zero > 0)
     more = sample_tails_pass_bin (&walk, 0, 0, histogram->n_zero);
-  for (guint e = 0; more && e < half; e++)
+  for (guint e = 0; more && e <= furthest; e++)
     more = sample_tails_pass_page (&walk, half - own + e, TRUE);
 }
 
