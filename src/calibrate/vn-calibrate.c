@@ -15,6 +15,8 @@
 #include "vn-plan-blocks.h"
 #include "vn-sample-loop.h"
 
+#include <math.h>
+
 typedef struct
 {
   const struct _Run *run;
@@ -135,6 +137,38 @@ calibrate_observe_blocks (const VnValue  *value,
   vn_histogram_clear (self->sample);   /* of that only the ranges were wanted */
 }
 
+/* A #VnEndsTapFunc, for samples that are not counted. */
+static gboolean
+calibrate_take_ends (const VnValue *value,
+                     guint          tap,
+                     const float   *low,
+                     const float   *high,
+                     gsize          n_channels,
+                     gpointer       data)
+{
+  Worker *self = data;
+  VnChannelRanges *ranges = &self->ranges[tap];
+  float least = INFINITY, greatest = -INFINITY;
+
+  for (gsize c = 0; c < n_channels; c++)
+    {
+      least = MIN (least, low[c]);
+      greatest = MAX (greatest, high[c]);
+    }
+  if (self->derived[tap].source >= 0 || self->looked_at[tap] == VN_TAP_CHANNELS_LAST ||
+      !vn_histogram_are_ends_near (least, greatest))
+    return FALSE;
+  self->seen[tap] = TRUE;
+  vn_histogram_add_ends (self->histograms[tap], least, greatest);
+  if (self->looked_at[tap] == VN_TAP_CHANNELS_SECOND && vn_channel_ranges_prepare (ranges, n_channels))
+    for (gsize c = 0; c < n_channels; c++)
+      {
+        ranges->low[c] = MIN (ranges->low[c], low[c] + 0.0f);
+        ranges->high[c] = MAX (ranges->high[c], high[c] + 0.0f);
+      }
+  return TRUE;
+}
+
 /* Pages of counters that the histogram of a tensor usually has: so many powers of two that its numbers lie between. */
 #define USUAL_PAGES 32
 
@@ -224,6 +258,7 @@ calibrate_scan (gpointer       data,
   const Run *run = user_data;
 
   self->counts = run->counted == NULL || run->counted[item];
+  vn_runner_set_ends_tap (self->runner, self->counts ? NULL : calibrate_take_ends);
   if (!vn_runner_run (self->runner, inputs, NULL, run->options->checkpoint != NULL ? NULL : cancellable, error))
     return FALSE;
   calibrate_worker_add_sample (self, run, run->options->samples[item], inputs);
@@ -500,6 +535,7 @@ calibrate_run_all (Run     *run,
 /* ---- which samples are counted ---- */
 
 #define COUNTED_LEAST 4
+#define COUNTED_MOST 16
 #define COUNTED_SHARE 8
 
 static gint
@@ -511,13 +547,13 @@ calibrate_compare_places (gconstpointer a,
   return x < y ? -1 : x > y;
 }
 
-/* Every eighth by its number in the data set, or as many more as make four. What is kept, or joined with what others have seen,
+/* Every eighth by its number in the data set, but four at least and sixteen at most. What is kept, or joined with what others have seen,
  * has all. */
 static gboolean *
 calibrate_run_choose_counted (const Run *run)
 {
   const VnCalibrateOptions *options = run->options;
-  const guint n = options->n_samples, every = CLAMP (n / COUNTED_LEAST, 1, COUNTED_SHARE);
+  const guint n = options->n_samples, every = MAX (CLAMP (n / COUNTED_LEAST, 1, COUNTED_SHARE), (n + COUNTED_MOST - 1) / COUNTED_MOST);
   g_autofree guint64 *places = NULL;
   gboolean *counted;
 

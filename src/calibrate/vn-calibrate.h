@@ -111,8 +111,8 @@ typedef gboolean (*VnCheckpointFunc) (VnStats  *stats,
  *   that are being run then are finished first
  * @checkpoint_seconds: time between two calls; 0: 10 s
  * @votes: each sample's choice of powers of two is counted, too; see VnRangeMethod
- * @few_counts: the histograms are only to be looked at: every eighth sample is counted, at least four; of the others only the
- *   least and the greatest element, and the ranges of channels. What is far from 0 or not finite is counted in any case, and
+ * @few_counts: the histograms are only to be looked at: every eighth sample is counted, four to sixteen; of the others only
+ *   the least and the greatest element, and the ranges of channels. What is far from 0 or not finite is counted in any case, and
  *   everything is with @votes, @checkpoint or @may_be_empty
  * @n_all: so many samples are shared out, of which @samples are one part; 0: there are no others
  * @may_be_empty: the result will be joined with others: having no sample that can be used is no error, and values that

@@ -108,7 +108,7 @@ runner_run_publish (VnRunner   *self,
                     self->start == NULL;   /* what is given may be borrowed */
 
   /* what the network holds is no news, what was folded is */
-  if (self->tap != NULL && (value->store != VN_STORE_CONSTANT || !vn_value_is_constant (value->value)))
+  if (self->tap != NULL && self->told != id + 1 && (value->store != VN_STORE_CONSTANT || !vn_value_is_constant (value->value)))
     for (int tap = value->tap; tap >= 0; tap = plan->next_tap[tap])
       {
         if (value->n_channels == 0)
@@ -271,7 +271,9 @@ run_step (VnRunner      *self,
   const VnOpBodies bodies = { .get_type = runner_run_get_body_type, .run = run_body, .data = &call };
   gint64 start = usec != NULL ? g_get_monotonic_time () : 0;
 
-  if (!vn_runner_run_step (self, step, &bodies, error))
+  self->told = 0;
+  if (!(vn_runner_wants_ends (self, step) ? vn_runner_run_for_ends (self, step, &bodies, error)
+        : vn_runner_run_step (self, step, &bodies, error)))
     {
       vn_step_prefix_error (step, error);
       return FALSE;
@@ -345,6 +347,8 @@ runner_run_begin_planned (VnRunner           *self,
   self->start = start;
   self->outputs = outputs;
   self->next_step = 0;
+  self->told = 0;
+  memset (self->skips, 0, self->plan->steps->len * sizeof *self->skips);
   runner_run_set_growth (self, inputs);
   return runner_run_set_inputs (self, inputs, error) && runner_run_publish_given (self, outputs, error);
 }
@@ -359,7 +363,7 @@ runner_run_advance_planned (VnRunner  *self,
   gboolean runs = self->start == NULL || self->start->runs[i];
 
   return !g_cancellable_set_error_if_cancelled (self->cancellable, error) &&
-         (!runs || run_step (self, step, usec, error)) && runner_run_finish_step (self, step, runs, error);
+         (!runs || self->skips[i] || run_step (self, step, usec, error)) && runner_run_finish_step (self, step, runs, error);
 }
 
 static gboolean
@@ -417,6 +421,7 @@ runner_run_set_variant (VnRunner  *self,
   self->variant->n_threads = self->n_threads;
   self->variant->tap = self->tap;
   self->variant->blocks_tap = self->blocks_tap;
+  self->variant->ends_tap = self->ends_tap;
   self->variant->tap_data = self->tap_data;
   self->variant->round = self->round;
   /* Steps that fold away for some sizes may be there for others. */

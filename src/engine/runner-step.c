@@ -348,6 +348,9 @@ vn_runner_run_step (VnRunner          *self,
   ctx.out = self->out;
   ctx.n_threads = self->n_threads;
   ctx.growth = self->growth;
+  ctx.ends = self->finds_ends ? &self->ends : NULL;
+  if (self->finds_ends && step->clamp != NULL)
+    ctx.activation = step->clamp_range;
   for (guint i = 0; i < step->n_inputs; i++)
     self->in[i] = step->inputs[i] >= 0 ? self->tensors[step->inputs[i]] : NULL;
   ctx.sum = step->has_sum ? self->in[step->n_inputs - 1] : NULL;

@@ -72,6 +72,9 @@ typedef struct
  * @line, @pads: those of the context
  * @is_order: only the order of the elements changes, for the sake of another step
  * @lazy: its hollow constants are made, and packed, whenever it runs
+ * @subnormals: of the context
+ * @tells_ends: its output has one tap, lies in blocks, and nothing is fused
+ * @clamp: (nullable): with @tells_ends: the step that writes over its output, which nobody else reads, with @clamp_range
  */
 typedef struct _VnStep
 {
@@ -87,7 +90,10 @@ typedef struct _VnStep
   VnActivation  activation;
   float        *factors, *shifts, *line;
   gint64       *pads;
-  gboolean      dynamic, alias, dead, has_sum, is_order, lazy;
+  gboolean      dynamic, alias, dead, has_sum, is_order, lazy, tells_ends;
+  VnOpSubnormals subnormals;
+  const struct _VnStep *clamp;
+  VnActivation  clamp_range;
   GArray       *dying;
   GPtrArray    *bodies;        /* of VnBody, or NULL */
 } VnStep;

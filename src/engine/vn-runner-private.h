@@ -40,6 +40,10 @@ typedef struct
  * @n_grown: their sum
  * @round, @own_round: during a run: which of the runs of graphs inside nodes is under way, kept in one place for all of them
  * @driven: from vn_runner_begin() to vn_runner_end(): this runner or its variant
+ * @ends_tap: (nullable): of values that are told by their ends
+ * @ends, @n_ends: room for those of one value; @finds_ends: the step that runs tells them
+ * @told: 1 + the value id that was just told by its ends; 0: none
+ * @skips: by step: during a run: another one has done its work
  * @in, @out, @in_types, @out_types: work space for the context of one step
  */
 struct _VnRunner
@@ -55,6 +59,12 @@ struct _VnRunner
   VnTapFunc      tap;
   VnBlocksTapFunc blocks_tap;
   gpointer       tap_data;
+  VnEndsTapFunc  ends_tap;
+  VnOpEnds       ends;
+  gsize          n_ends;
+  gboolean       finds_ends;
+  guint          told;
+  gboolean      *skips;
   gint64        *step_usec;
   VnRunner    ***bodies;
   GCancellable  *cancellable;
@@ -70,6 +80,12 @@ struct _VnRunner
 };
 
 gboolean vn_runner_run_step         (VnRunner          *self,
+                                     const VnStep      *step,
+                                     const VnOpBodies  *bodies,
+                                     GError           **error);
+gboolean vn_runner_wants_ends       (const VnRunner    *self,
+                                     const VnStep      *step);
+gboolean vn_runner_run_for_ends     (VnRunner          *self,
                                      const VnStep      *step,
                                      const VnOpBodies  *bodies,
                                      GError           **error);

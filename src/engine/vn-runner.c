@@ -107,6 +107,8 @@ vn_runner_new (VnPlan  *plan,
   self->tensors = g_new0 (VnTensor *, plan->n_values + 1);
   self->displaced = g_array_new (FALSE, FALSE, sizeof (VnDisplaced));
   self->grown = g_new0 (gsize, plan->n_values + 1);
+  self->skips = g_new0 (gboolean, plan->steps->len + 1);
+  g_mutex_init (&self->ends.lock);
   self->in = g_new0 (VnTensor *, plan->max_inputs + 1);
   self->out = g_new0 (VnTensor *, plan->max_outputs + 1);
   self->in_types = g_new0 (VnTensorType, plan->max_inputs + 1);
@@ -126,6 +128,10 @@ vn_runner_free (VnRunner *self)
   g_free (self->tensors);
   g_array_unref (self->displaced);
   g_free (self->grown);
+  g_free (self->skips);
+  g_free (self->ends.low);
+  g_free (self->ends.high);
+  g_mutex_clear (&self->ends.lock);
   g_free (self->in);
   g_free (self->out);
   g_free (self->in_types);
@@ -177,6 +183,19 @@ vn_runner_set_blocks_tap (VnRunner        *self,
   g_return_if_fail (self != NULL);
 
   self->blocks_tap = func;
+}
+
+/**
+ * vn_runner_set_ends_tap:
+ * @func: (nullable): called in vn_runner_run() for tapped values that need not be told element by element
+ */
+void
+vn_runner_set_ends_tap (VnRunner      *self,
+                        VnEndsTapFunc  func)
+{
+  g_return_if_fail (self != NULL);
+
+  self->ends_tap = func;
 }
 
 /**

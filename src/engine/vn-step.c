@@ -75,6 +75,7 @@ vn_step_init_context (const VnStep *self,
     .shifts = self->shifts,
     .line = self->line,
     .pads = self->pads,
+    .subnormals = self->subnormals,
     .prepared = self->prepared,
     .n_threads = 1,
   };

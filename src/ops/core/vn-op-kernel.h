@@ -30,6 +30,15 @@ gboolean vn_op_check_alike (VnOpContext  *ctx,
                             guint         inputs,
                             GError      **error);
 
+/* ---- ends of results (vn-op-util.c) ---- */
+
+void vn_op_ends_widen (VnOpEnds    *self,
+                       gsize        first,
+                       gsize        n,
+                       const float *low,
+                       const float *high,
+                       gboolean     strange);
+
 /* ---- work split over threads (vn-op-parallel.c) ---- */
 
 typedef void (*VnOpItemFunc)  (gpointer data,

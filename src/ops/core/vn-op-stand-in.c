@@ -460,7 +460,11 @@ op_stand_in_compute (VnOpContext  *ctx,
 static guint
 op_stand_in_begin_mode (const VnOpContext *ctx)
 {
-  return vn_float_mode_begin (vn_op_flushes (ctx->op, ctx->n_inputs > 0 ? ctx->in_types[0].dtype : VN_DTYPE_UNDEFINED));
+  const gboolean flushes = ctx->subnormals != VN_OP_SUBNORMALS_ASK
+                           ? ctx->subnormals == VN_OP_SUBNORMALS_FLUSHED
+                           : vn_op_flushes (ctx->op, ctx->n_inputs > 0 ? ctx->in_types[0].dtype : VN_DTYPE_UNDEFINED);
+
+  return vn_float_mode_begin (flushes);
 }
 
 /**

@@ -384,3 +384,31 @@ vn_op_check_alike (VnOpContext  *ctx,
     }
   return TRUE;
 }
+
+/**
+ * vn_op_ends_widen:
+ * @first: channel
+ * @low, @high: (array length=n): of as many channels
+ * @strange: whether one of the results is not finite
+ *
+ * Tells of some results, from any thread.
+ */
+void
+vn_op_ends_widen (VnOpEnds    *self,
+                  gsize        first,
+                  gsize        n,
+                  const float *low,
+                  const float *high,
+                  gboolean     strange)
+{
+  g_return_if_fail (self != NULL);
+
+  g_mutex_lock (&self->lock);
+  for (gsize k = 0; k < n; k++)
+    {
+      self->low[first + k] = MIN (self->low[first + k], low[k]);
+      self->high[first + k] = MAX (self->high[first + k], high[k]);
+    }
+  self->strange |= strange;
+  g_mutex_unlock (&self->lock);
+}

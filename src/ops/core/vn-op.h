@@ -145,6 +145,22 @@ typedef struct
   VnTensor **out;
 } VnOpNumbers;
 
+/* Whether subnormal numbers are 0 for an operator: where that is known before it runs. */
+typedef enum { VN_OP_SUBNORMALS_ASK, VN_OP_SUBNORMALS_FLUSHED, VN_OP_SUBNORMALS_KEPT } VnOpSubnormals;
+
+/**
+ * VnOpEnds: what an operator with tells_ends tells of its results before the activation.
+ * @low, @high: by output channel: to be widened by the least and the greatest result; NaN is passed over
+ * @strange: to be set if one of them is not finite
+ * @lock: while they are changed
+ */
+typedef struct
+{
+  float   *low, *high;
+  gboolean strange;
+  GMutex   lock;
+} VnOpEnds;
+
 /**
  * VnOpContext: what an operator sees of the world.
  *
@@ -182,6 +198,9 @@ struct _VnOpContext
   const VnTensor     *sum;             /* (nullable): added, like output 0 */
   /* Only for operators with fuses_pads, also in `infer`; as their attribute, to which they are added: */
   const gint64       *pads;            /* (nullable): zeros before and behind each spatial axis */
+  /* Only for operators with tells_ends, where nothing but a clamp is fused: */
+  VnOpEnds           *ends;            /* (nullable): to be told */
+  VnOpSubnormals      subnormals;      /* run: what vn_op_flushes() says of it, if that was asked */
   gpointer            prepared;        /* what `prepare` returned, shared by all threads; NULL if none */
   guint               n_threads;       /* run: may be used inside; results must not depend on it */
   gsize               growth;          /* run: bytes that what shows only now may have; 0: vn_memory_get_growth() */
@@ -211,6 +230,7 @@ struct _VnOp
   gboolean       fuses_channels; /* and ctx->factors and ctx->shifts */
   gboolean       fuses_line;    /* and ctx->line */
   gboolean       fuses_pads;    /* `infer` and `run` honour ctx->pads, unless auto_pad is SAME_UPPER or SAME_LOWER */
+  gboolean       tells_ends;    /* `run` honours ctx->ends */
   gboolean       aliases;       /* output 0 is input 0 with another shape (Reshape, Identity ...): no copy needed */
   guint16        unalias;       /* bit i: where input i is there, output 0 is computed all the same */
   gboolean       containers;    /* takes sequences and optionals; all others get tensors only */

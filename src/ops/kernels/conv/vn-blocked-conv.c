@@ -3,7 +3,7 @@
  * stride, the lines of the data it needs are copied with their padding, columns sorted by their remainder modulo the
  * stride: what one tap sees along a line of the output then lies side by side. Sums run over channel, line and column
  * in this order, as those of vn-conv-packed.c. */
-#include "vn-blocked-private.h"
+#include "vn-blocked-ends.h"
 #include "vn-lanes.h"
 #include "vn-tile.h"
 
@@ -50,6 +50,7 @@ typedef struct
   gsize                  n_splits, n_regular;
   float                  low, high;
   gboolean               after;
+  VnOpEnds              *ends;       /* nullable */
 } Job;
 
 /* ---- where data lie ---- */
@@ -272,7 +273,8 @@ blocked_conv_run_line (const Job   *self,
                        gsize        panel,
                        const float *x,
                        gsize        first,
-                       gsize        n)
+                       gsize        n,
+                       float       *ends)
 {
   const VnBlockedWeight *weight = self->weight;
   gsize lanes = weight->lanes, block = panel * TOGETHER, out_size = self->conv->out_size;
@@ -282,7 +284,7 @@ blocked_conv_run_line (const Job   *self,
   float *y = self->y + at;
   VnBlockedArea area = { weight->depth, weight->weights + block * lanes * weight->depth, weight->bias + block * lanes,
                          x, self->offsets, y, self->sum != NULL ? self->sum + at : NULL, out_size * lanes, self->low,
-                         self->high };
+                         self->high, ends };
 
   blocked_conv_run_pixels (self, &area, vectors, regular);
   for (gsize i = regular; i < n; i++, blocked_conv_skip_pixels (&area, 1, self->band.unit, lanes))
@@ -301,14 +303,20 @@ blocked_conv_run_panel (const Job   *self,
                         gsize        n_lines)
 {
   const Band *band = &self->band;
+  const gsize lanes = self->weight->lanes, n_blocks = MIN (TOGETHER, self->weight->n_blocks - panel * TOGETHER);
+  float ends[TOGETHER * VN_BLOCKED_ENDS_VECTORS * VN_BLOCKED_MAX_LANES];
 
+  if (self->ends != NULL)
+    vn_blocked_ends_init (ends, n_blocks, lanes);
   for (gsize l = 0; l < n_lines; l++)
     {
       gsize first = (first_line + l) * band->width, n = MIN (band->width, self->conv->out_size - first);
       gsize at = band->flat ? first * band->unit : l * (gsize) self->conv->window.stride[1] * band->pitch;
 
-      blocked_conv_run_line (self, batch, panel, x + at, first, n);
+      blocked_conv_run_line (self, batch, panel, x + at, first, n, self->ends != NULL ? ends : NULL);
     }
+  if (self->ends != NULL)
+    vn_blocked_ends_tell (self->ends, ends, n_blocks, lanes, panel * TOGETHER * lanes, self->weight->channels);
 }
 
 static void
@@ -458,6 +466,7 @@ conv_run (VnOpContext *ctx,
   job.sum = vn_blocked_take_sum (&rest);
   vn_blocked_take_clamp (&rest, &job.low, &job.high);
   job.after = rest.map.active || !vn_epilogue_is_clamp (&rest);
+  job.ends = ctx->ends;
   job.x = ctx->in[X]->data;
   job.y = ctx->out[0]->data;
   job.n_regular = blocked_conv_count_regular (conv.out_size);
@@ -481,6 +490,7 @@ const VnOp vn_op_blocked_conv = {
   .fuses_more = TRUE,
   .fuses_channels = TRUE,
   .fuses_pads = TRUE,
+  .tells_ends = TRUE,
   .infer = conv_infer,
   .run = conv_run,
   .prepare = conv_prepare,

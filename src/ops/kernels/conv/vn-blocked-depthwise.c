@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Convolution of single channels in blocks: one vector of weights for each tap, one of data for each pixel. Taps that
  * see padding multiply zeros, as in vn-conv-depthwise.c, whose sums run in the same order. */
-#include "vn-blocked-private.h"
+#include "vn-blocked-ends.h"
 #include "vn-blocked-target.h"
 
 enum { X, W, B };
@@ -22,6 +22,7 @@ typedef struct
   VnBlockedBands         bands;
   float                  low, high;
   gboolean               after;
+  VnOpEnds              *ends;       /* nullable */
 } Job;
 
 /* What one line of the output is made of. */
@@ -31,6 +32,7 @@ typedef struct
   const float    *lines[MAX_TAPS];   /* of the data, by line of the kernel */
   const float    *w, *bias, *zeros;
   float           low, high;
+  float          *ends;              /* nullable */
   gint64          begin;             /* padding to the left */
   gint64          first, end;        /* pixels computed in groups: they see no padding to the left and right */
 } Line;
@@ -61,6 +63,8 @@ typedef struct
           for (int p = 0; p < PIXELS; p++)                                                                         \
             sum[p] += *w * x[kx * dilation + p * stride];                                                          \
       }                                                                                                            \
+    if (self->ends != NULL)                                                                                        \
+      VN_BLOCKED_WIDEN (lanes, Vector##lanes, self->ends, PIXELS, sum[p])                                          \
     _Pragma ("GCC unroll 4")                                                                                       \
     for (int p = 0; p < PIXELS; p++)                                                                               \
       ((Vector##lanes *) y)[ox + p] = VN_CLAMP_##lanes (Vector##lanes, sum[p], low, high);                         \
@@ -82,6 +86,8 @@ typedef struct
                                                                                                                    \
           sum += *w * *(const Vector##lanes *) line;                                                               \
         }                                                                                                          \
+    if (self->ends != NULL)                                                                                        \
+      VN_BLOCKED_WIDEN (lanes, Vector##lanes, self->ends, 1, sum)                                                  \
     ((Vector##lanes *) y)[ox] = VN_CLAMP_##lanes (Vector##lanes, sum, low, high);                                  \
   }                                                                                                                \
                                                                                                                    \
@@ -114,6 +120,8 @@ typedef struct
                 sum[p] += w[column - p * stride] * one;                                                            \
           }                                                                                                        \
       }                                                                                                            \
+    if (self->ends != NULL)                                                                                        \
+      VN_BLOCKED_WIDEN (lanes, Vector##lanes, self->ends, pixels, sum[p])                                          \
     _Pragma ("GCC unroll 8")                                                                                       \
     for (int p = 0; p < pixels; p++)                                                                               \
       ((Vector##lanes *) y)[ox + p] = VN_CLAMP_##lanes (Vector##lanes, sum[p], low, high);                         \
@@ -214,6 +222,7 @@ blocked_depthwise_run_item (gpointer data,
   const float *x;
   float *y;
   gint64 first, end;
+  float ends[VN_BLOCKED_ENDS_VECTORS * VN_BLOCKED_MAX_LANES];
   Line line;
 
   vn_blocked_bands_find (&self->bands, item, &plane, &first, &end);
@@ -221,6 +230,9 @@ blocked_depthwise_run_item (gpointer data,
   x = self->x + plane * conv->in_size * lanes;
   y = self->y + plane * conv->out_size * lanes;
   blocked_depthwise_line_init (&line, self, block);
+  line.ends = self->ends != NULL ? ends : NULL;
+  if (self->ends != NULL)
+    vn_blocked_ends_init (ends, 1, lanes);
   for (gint64 oy = first; oy < end; oy++)
     {
       float *to = y + (gsize) (oy * win->out[2]) * lanes;
@@ -235,6 +247,8 @@ blocked_depthwise_run_item (gpointer data,
       if (self->after)
         vn_blocked_finish (self->rest, lanes, block * lanes, self->weight->channels, to, (gsize) win->out[2]);
     }
+  if (self->ends != NULL)
+    vn_blocked_ends_tell (self->ends, ends, 1, lanes, block * lanes, self->weight->channels);
 }
 
 static gboolean
@@ -282,6 +296,7 @@ depthwise_run (VnOpContext *ctx,
   vn_epilogue_set_fused (&rest, ctx);
   vn_blocked_take_clamp (&rest, &job.low, &job.high);
   job.after = rest.map.active || !vn_epilogue_is_clamp (&rest);
+  job.ends = ctx->ends;
   memset (ctx->scratch, 0, (gsize) conv.window.in[2] * job.weight->lanes * sizeof (float));
   line = (gsize) conv.window.out[2] * job.weight->lanes;
   vn_blocked_bands_init (&job.bands, ctx, conv.batch * job.weight->n_blocks, (gsize) conv.window.out[1],
@@ -299,6 +314,7 @@ const VnOp vn_op_blocked_depthwise = {
   .fuses_more = TRUE,
   .fuses_channels = TRUE,
   .fuses_pads = TRUE,
+  .tells_ends = TRUE,
   .infer = depthwise_infer,
   .run = depthwise_run,
   .prepare = depthwise_prepare,

@@ -2,8 +2,7 @@
 /* The innermost loop of convolutions that write blocks of channels: each vector of weights meets one float of each
  * pixel of the tile. There is a function for every number of pixels, so that the lines of small maps need no
  * remainder. */
-#include "vn-blocked-tile.h"
-
+#include "vn-blocked-ends.h"
 #include "vn-blocked-target.h"
 
 #include "vn-machine.h"
@@ -82,6 +81,10 @@
     if (more != NULL)                                                                         \
       PIXELS_AND_VECTORS (pixels, vectors)                                                    \
         sum[p][v] += ((const Vector *) (more + v * block))[p];                                \
+    if (area->ends != NULL)                                                                   \
+      _Pragma ("GCC unroll 2")                                                                \
+      for (int v = 0; v < vectors; v++)                                                       \
+        VN_BLOCKED_WIDEN (lanes, Vector, area->ends + v * VN_BLOCKED_ENDS_VECTORS * lanes, pixels, sum[p][v]) \
     PIXELS_AND_VECTORS (pixels, vectors)                                                      \
       ((Vector *) (y + v * block))[p] = VN_CLAMP_##lanes (Vector, sum[p][v], low, high);         \
   }
@@ -112,6 +115,8 @@
                     ((const Vector *) area->bias)[v];                                         \
         if (area->sum != NULL)                                                                \
           sum[0][v] += *(const Vector *) (area->sum + v * area->block);                       \
+        if (area->ends != NULL)                                                               \
+          VN_BLOCKED_WIDEN (lanes, Vector, area->ends + v * VN_BLOCKED_ENDS_VECTORS * lanes, 1, sum[0][v]) \
         *(Vector *) y = VN_CLAMP_##lanes (Vector, sum[0][v], area->low, area->high);             \
       }                                                                                       \
   }

@@ -18,6 +18,7 @@ G_BEGIN_DECLS
  * @y: first pixel of the first block; that of the second is @block floats behind
  * @sum: (nullable): added to the results before they are clamped; laid out as @y
  * @low, @high: the clamp; -INFINITY, INFINITY: none. NaN stays NaN.
+ * @ends: (nullable): by block, of the results before they are clamped: vn-blocked-ends.h
  */
 typedef struct
 {
@@ -28,6 +29,7 @@ typedef struct
   const float *sum;
   gsize        block;
   float        low, high;
+  float       *ends;
 } VnBlockedArea;
 
 typedef void (*VnBlockedFunc) (const VnBlockedArea *area);
