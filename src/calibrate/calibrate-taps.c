@@ -97,3 +97,40 @@ _vn_calibrate_add_sources (const VnTapChannels  *channels,
       looked_at[derived[i].source] = VN_TAP_CHANNELS_SECOND;
   return looked_at;
 }
+
+/* ---- which samples are counted ---- */
+
+#define COUNTED_LEAST 4
+#define COUNTED_MOST 16
+#define COUNTED_SHARE 8
+
+static gint
+calibrate_compare_places (gconstpointer a,
+                          gconstpointer b)
+{
+  const guint64 x = *(const guint64 *) a, y = *(const guint64 *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+/* By sample; NULL: all are. Every eighth by its number in the data set, but four at least and sixteen at most. What is kept, or
+ * joined with what others have seen, has all. */
+gboolean *
+_vn_calibrate_choose_counted (const VnCalibrateOptions *options)
+{
+  const guint n = options->n_samples;
+  const guint every = MAX (CLAMP (n / COUNTED_LEAST, 1, COUNTED_SHARE), (n + COUNTED_MOST - 1) / COUNTED_MOST);
+  g_autofree guint64 *places = NULL;
+  gboolean *counted;
+
+  if (!options->few_counts || options->votes || options->checkpoint != NULL || options->may_be_empty)
+    return NULL;
+  places = g_new (guint64, n + 1);
+  for (guint i = 0; i < n; i++)
+    places[i] = (guint64) options->samples[i] << 32 | i;
+  qsort (places, n, sizeof *places, calibrate_compare_places);
+  counted = g_new0 (gboolean, n + 1);
+  for (guint i = 0; i < n; i += every)
+    counted[(guint32) places[i]] = TRUE;
+  return counted;
+}

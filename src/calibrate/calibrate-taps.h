@@ -2,6 +2,7 @@
 /* What is looked at of the tensors that a calibration taps. */
 #pragma once
 
+#include "vn-calibrate.h"
 #include "vn-histogram-private.h"
 
 #include "vn-plan-blocks.h"
@@ -22,5 +23,6 @@ VnTapChannels *_vn_calibrate_find_channels (GPtrArray           *taps);
 VnTapChannels *_vn_calibrate_add_sources   (const VnTapChannels *channels,
                                             const VnDerived     *derived,
                                             guint                n);
+gboolean      *_vn_calibrate_choose_counted (const VnCalibrateOptions *options);
 
 G_END_DECLS

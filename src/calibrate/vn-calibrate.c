@@ -532,44 +532,6 @@ calibrate_run_all (Run     *run,
   return FALSE;
 }
 
-/* ---- which samples are counted ---- */
-
-#define COUNTED_LEAST 4
-#define COUNTED_MOST 16
-#define COUNTED_SHARE 8
-
-static gint
-calibrate_compare_places (gconstpointer a,
-                          gconstpointer b)
-{
-  const guint64 x = *(const guint64 *) a, y = *(const guint64 *) b;
-
-  return x < y ? -1 : x > y;
-}
-
-/* Every eighth by its number in the data set, but four at least and sixteen at most. What is kept, or joined with what others have seen,
- * has all. */
-static gboolean *
-calibrate_run_choose_counted (const Run *run)
-{
-  const VnCalibrateOptions *options = run->options;
-  const guint n = options->n_samples, every = MAX (CLAMP (n / COUNTED_LEAST, 1, COUNTED_SHARE), (n + COUNTED_MOST - 1) / COUNTED_MOST);
-  g_autofree guint64 *places = NULL;
-  gboolean *counted;
-
-  if (!options->few_counts || options->votes || options->checkpoint != NULL || options->may_be_empty ||
-      vn_sample_loop_get_n_ranks (run->loop) > 1)
-    return NULL;
-  places = g_new (guint64, n + 1);
-  for (guint i = 0; i < n; i++)
-    places[i] = (guint64) options->samples[i] << 32 | i;
-  qsort (places, n, sizeof *places, calibrate_compare_places);
-  counted = g_new0 (gboolean, n + 1);
-  for (guint i = 0; i < n; i += every)
-    counted[(guint32) places[i]] = TRUE;
-  return counted;
-}
-
 static gboolean
 calibrate_check_arguments (VnDataset                 *dataset,
                            const VnCalibrateOptions  *options,
@@ -641,8 +603,8 @@ vn_calibrate (VnPlan                    *plan,
   samples = (VnSamples) { dataset, NULL, options->samples, options->n_samples, options->n_threads, progress, notes };
   loop_options = (VnSampleOptions) { .plans = &plan, .n_plans = 1, .more = calibrate_count_bytes (run.derived, taps->len) };
   run.loop = vn_sample_loop_new (&samples, &loop_options, &calibrate_funcs, &run, error);
-  if (run.loop != NULL)
-    run.counted = calibrate_run_choose_counted (&run);
+  if (run.loop != NULL && vn_sample_loop_get_n_ranks (run.loop) == 1)
+    run.counted = _vn_calibrate_choose_counted (options);
   vn_progress_report (progress, _("samples"), 0, options->n_samples);
   ok = run.loop != NULL && calibrate_run_all (&run, error);
   if (ok)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Taps that are told the ends of a value, which its operator has found on the way, and not its elements. What clamps it then does so
- * on the way, too. */
+/* Taps that are told the ends of a value, which its operator has found on the way, and not its elements. What clamps it then does
+ * so on the way, too. */
 #include "vn-runner-private.h"
 
 #include <math.h>

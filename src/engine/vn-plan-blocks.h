@@ -19,10 +19,10 @@ typedef void (*VnBlocksTapFunc) (const VnValue  *value,
                                  gpointer        data);
 
 /**
- * VnEndsTapFunc: called instead of a #VnBlocksTapFunc for a value whose operator has found its ends on the way. All its elements are
- * finite.
- * @low, @high: (array length=n_channels): the least and the greatest element of each channel, over the batch; one of both zeros may
- *   stand for the other
+ * VnEndsTapFunc: called instead of a #VnBlocksTapFunc for a value whose operator has found its ends on the way. All its elements
+ * are finite.
+ * @low, @high: (array length=n_channels): the least and the greatest element of each channel, over the batch; one of both zeros
+ *   may stand for the other
  *
  * Returns: %FALSE: the elements are wanted: the #VnBlocksTapFunc is called after all
  */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Measures a calibration: calibrate-run MODEL FOLDER METHOD [THREADS]: every float value of the network is observed
- * over all samples of the folder and its range computed; METHOD `forward`: nothing is observed. Prints seconds and peak
- * memory. Without a folder only opens the network, several times, and prints the shortest time. */
+/* Measures a calibration: calibrate-run MODEL FOLDER METHOD [THREADS [prepare]]: every float value of the network is observed
+ * over all samples of the folder and its range computed; METHOD `forward`: nothing is observed; `prepare`: the network as it is
+ * prepared for quantizing. Prints seconds and peak memory. Without a folder only opens the network, several times, and prints the shortest time. */
 #include "vn-calibrate.h"
 #include "vn-machine.h"
 #include "vn-onnx.h"
+#include "vn-pass.h"
 #include "vn-plan-blocks.h"
 
 #include <stdio.h>
@@ -93,15 +94,28 @@ run_open (const char  *path,
   return TRUE;
 }
 
+static VnModel *
+open_model (const char  *path,
+            gboolean     prepares,
+            GError     **error)
+{
+  g_autoptr(VnModel) model = vn_onnx_read_file (path, error);
+
+  if (model == NULL || !prepares)
+    return g_steal_pointer (&model);
+  return vn_prepare_model (model, vn_model_get_opset (model, ""), NULL, NULL, NULL, NULL, error);
+}
+
 static gboolean
 run (const char  *path,
      const char  *folder,
      const char  *method,
      guint        n_threads,
+     gboolean     prepares,
      GError     **error)
 {
   gint64 start = g_get_monotonic_time ();
-  g_autoptr(VnModel) model = vn_onnx_read_file (path, error);
+  g_autoptr(VnModel) model = open_model (path, prepares, error);
   gboolean observes = !g_str_equal (method, "forward");
   g_autoptr(GPtrArray) taps = model != NULL && observes ? float_values (model) : g_ptr_array_new ();
   VnPlanOptions options = { .taps = taps };
@@ -134,10 +148,11 @@ main (int    argc,
 
   if (argc != 2 && argc < 4)
     {
-      fprintf (stderr, "usage: calibrate-run MODEL [FOLDER METHOD [THREADS]]\n");
+      fprintf (stderr, "usage: calibrate-run MODEL [FOLDER METHOD [THREADS [prepare]]]\n");
       return 2;
     }
-  if (argc == 2 ? run_open (argv[1], &error) : run (argv[1], argv[2], argv[3], argc > 4 ? (guint) atoi (argv[4]) : 0, &error))
+  if (argc == 2 ? run_open (argv[1], &error)
+      : run (argv[1], argv[2], argv[3], argc > 4 ? (guint) atoi (argv[4]) : 0, argc > 5, &error))
     return 0;
   fprintf (stderr, "%s\n", error->message);
   return 1;

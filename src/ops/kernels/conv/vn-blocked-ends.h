@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* The ends of what convolutions write, found while it is in registers. Ends are three vectors: the least and the greatest result of
- * each channel, and what is NaN as soon as one of them is not finite. */
+/* The ends of what convolutions write, found while it is in registers. Ends are three vectors: the least and the greatest result
+ * of each channel, and what is NaN as soon as one of them is not finite. */
 
 #include "vn-blocked-private.h"
 #include "vn-op-kernel.h"
