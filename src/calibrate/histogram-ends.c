@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
 /* Finding the ends of a tensor and of its channels without counting what lies between: for samples that are not in the
- * histogram. Of such a sample its least and its greatest element are counted, so that the histogram reaches as far as all
+ * histogram. Of all such samples the least and the greatest element are counted, so that the histogram reaches as far as all
  * samples do. A sample that holds what is far from 0, or not finite, must be counted whole: whether a tensor holds masks is
  * told from the gaps between the bins. */
 
 #include "histogram-kernels.h"
 
-#include <math.h>
+#include "vn-multiversion.h"
 
 #define FAR ((guint32) VN_HISTOGRAM_FAR_EXPONENT << 23)
 
@@ -15,17 +15,17 @@ typedef struct
 {
   const VnScanKernels *kernels;
   VnChannelRanges     *ranges;    /* nullable */
-  float                low, high;
-} Ends;
+  VnEnds               found;
+} Scan;
 
 static void
-histogram_ends_widen (Ends  *self,
+histogram_ends_widen (Scan  *self,
                       gsize  channel,
                       float  low,
                       float  high)
 {
-  self->low = MIN (self->low, low);
-  self->high = MAX (self->high, high);
+  self->found.low = MIN (self->found.low, low);
+  self->found.high = MAX (self->found.high, high);
   if (self->ranges == NULL || low > high)
     return;
   self->ranges->low[channel] = MIN (self->ranges->low[channel], low + 0.0f);
@@ -33,7 +33,7 @@ histogram_ends_widen (Ends  *self,
 }
 
 static gboolean
-histogram_ends_scan_runs (Ends        *self,
+histogram_ends_scan_runs (Scan        *self,
                           const float *x,
                           gsize        n_runs,
                           gsize        n_channels,
@@ -53,7 +53,7 @@ histogram_ends_scan_runs (Ends        *self,
 
 /* Lanes that stand for no channel are passed over. */
 static gboolean
-histogram_ends_scan_blocks (Ends                  *self,
+histogram_ends_scan_blocks (Scan                  *self,
                             const float           *x,
                             const VnChannelLayout *layout)
 {
@@ -80,6 +80,27 @@ histogram_ends_scan_blocks (Ends                  *self,
   return TRUE;
 }
 
+/* Whether a sample whose elements lie between need not be counted whole. */
+static gboolean
+histogram_ends_are_near (const VnEnds *self)
+{
+  return (vn_float_bits (self->low) & VN_FLOAT_ABS) < FAR && (vn_float_bits (self->high) & VN_FLOAT_ABS) < FAR;
+}
+
+/*< private >
+ * vn_ends_widen:
+ * @by: of other samples; one of both zeros may stand for the other
+ */
+void
+vn_ends_widen (VnEnds       *self,
+               const VnEnds *by)
+{
+  g_return_if_fail (self != NULL && by != NULL);
+
+  self->low = MIN (self->low, by->low + 0.0f);
+  self->high = MAX (self->high, by->high + 0.0f);
+}
+
 static void
 histogram_ends_count (VnHistogram *self,
                       float        end)
@@ -87,6 +108,8 @@ histogram_ends_count (VnHistogram *self,
   const guint32 bits = vn_float_bits (end);
 
   self->n++;
+  self->min = MIN (self->min, end);
+  self->max = MAX (self->max, end);
   if (end == 0)
     self->n_zero++;
   else
@@ -94,65 +117,115 @@ histogram_ends_count (VnHistogram *self,
 }
 
 /*< private >
- * vn_histogram_add_ends:
- * @low, @high: of the finite elements of a sample; none: +inf, -inf
- *
- * Adds what vn_histogram_scan_ends() has found, or who else has looked at all elements.
+ * vn_histogram_count_ends:
+ * @ends: of all samples that are not counted
  */
 void
-vn_histogram_add_ends (VnHistogram *self,
-                       float        low,
-                       float        high)
+vn_histogram_count_ends (VnHistogram  *self,
+                         const VnEnds *ends)
 {
-  if (low > high)
+  g_return_if_fail (self != NULL && ends != NULL);
+
+  if (ends->low > ends->high)
     return;
-  self->min = MIN (self->min, low + 0.0f);
-  self->max = MAX (self->max, high + 0.0f);
-  histogram_ends_count (self, low + 0.0f);
-  histogram_ends_count (self, high + 0.0f);
+  histogram_ends_count (self, ends->low);
+  histogram_ends_count (self, ends->high);
 }
 
 /*< private >
- * vn_histogram_are_ends_near:
- *
- * Returns: whether a sample whose finite elements lie from @low to @high, with no others, need not be counted whole
- */
-gboolean
-vn_histogram_are_ends_near (float low,
-                            float high)
-{
-  return (vn_float_bits (low) & VN_FLOAT_ABS) < FAR && (vn_float_bits (high) & VN_FLOAT_ABS) < FAR;
-}
-
-/*< private >
- * vn_histogram_scan_ends:
+ * vn_ends_scan:
  * @x, @layout, @ranges: as of vn_histogram_scan_channels()
  *
- * Minimum and maximum, of the tensor and of its channels, become what counting would make them; of the elements only these two
- * are counted.
+ * Widens the ends by those of a sample.
  *
- * Returns: %FALSE if the tensor must be counted: then nothing is in the histogram yet, and what is in @ranges may stay there
+ * Returns: %FALSE if it must be counted: then @self is as it was, and what is in @ranges may stay there
  */
 gboolean
-vn_histogram_scan_ends (VnHistogram           *self,
-                        VnHistogramScratch    *scratch,
-                        const float           *x,
-                        const VnChannelLayout *layout,
-                        VnChannelRanges       *ranges)
+vn_ends_scan (VnEnds                *self,
+              VnHistogramScratch    *scratch,
+              const float           *x,
+              const VnChannelLayout *layout,
+              VnChannelRanges       *ranges)
 {
   const gboolean known = ranges != NULL && vn_channel_ranges_prepare (ranges, layout->n_channels);
   const gsize n_runs = layout->n_first * layout->n_channels;
   const gboolean runs = known && layout->n_inner >= VN_HISTOGRAM_SHORT_RUN;
   VnChannelRanges *on_the_way = known && (runs || layout->lanes > 0) ? ranges : NULL;
-  Ends ends = { vn_scratch_get_kernels (scratch), on_the_way, INFINITY, -INFINITY };
-  const gboolean near = layout->lanes > 0 ? histogram_ends_scan_blocks (&ends, x, layout)
-                        : runs ? histogram_ends_scan_runs (&ends, x, n_runs, layout->n_channels, layout->n_inner)
-                               : histogram_ends_scan_runs (&ends, x, 1, 1, n_runs * layout->n_inner);
+  Scan scan = { vn_scratch_get_kernels (scratch), on_the_way, VN_ENDS_NONE };
+  const gboolean near = layout->lanes > 0 ? histogram_ends_scan_blocks (&scan, x, layout)
+                        : runs ? histogram_ends_scan_runs (&scan, x, n_runs, layout->n_channels, layout->n_inner)
+                               : histogram_ends_scan_runs (&scan, x, 1, 1, n_runs * layout->n_inner);
 
   if (!near)
     return FALSE;
-  if (known && ends.ranges == NULL)
+  if (known && on_the_way == NULL)
     vn_channel_ranges_scan (ranges, x, layout->n_first, layout->n_channels, layout->n_inner);
-  vn_histogram_add_ends (self, ends.low, ends.high);
+  vn_ends_widen (self, &scan.found);
+  return TRUE;
+}
+
+#define LANES 16
+
+/* Of all channels; each range is widened by its own. */
+static VN_MULTIVERSION VnEnds
+histogram_ends_join (const float *low,
+                     const float *high,
+                     gsize        n,
+                     float       *range_low,
+                     float       *range_high)
+{
+  float least[LANES], greatest[LANES];
+  VnEnds all = VN_ENDS_NONE;
+  gsize c = 0;
+
+  for (guint k = 0; k < LANES; k++)
+    {
+      least[k] = INFINITY;
+      greatest[k] = -INFINITY;
+    }
+  for (; c + LANES <= n; c += LANES)
+    for (guint k = 0; k < LANES; k++)
+      {
+        least[k] = low[c + k] < least[k] ? low[c + k] : least[k];
+        greatest[k] = high[c + k] > greatest[k] ? high[c + k] : greatest[k];
+      }
+  for (guint k = 0; c + k < n; k++)
+    {
+      least[k] = MIN (least[k], low[c + k]);
+      greatest[k] = MAX (greatest[k], high[c + k]);
+    }
+  for (guint k = 0; k < LANES; k++)
+    {
+      all.low = MIN (all.low, least[k]);
+      all.high = MAX (all.high, greatest[k]);
+    }
+  for (c = 0; range_low != NULL && c < n; c++)
+    {
+      range_low[c] = low[c] + 0.0f < range_low[c] ? low[c] + 0.0f : range_low[c];
+      range_high[c] = high[c] + 0.0f > range_high[c] ? high[c] + 0.0f : range_high[c];
+    }
+  return all;
+}
+
+/*< private >
+ * vn_ends_take_channels:
+ * @low, @high: (array length=n_channels): the ends of each channel of a sample, all of whose elements are finite
+ * @ranges: (nullable): of the channels, to be widened
+ *
+ * As vn_ends_scan().
+ */
+gboolean
+vn_ends_take_channels (VnEnds          *self,
+                       const float     *low,
+                       const float     *high,
+                       gsize            n_channels,
+                       VnChannelRanges *ranges)
+{
+  const gboolean known = ranges != NULL && vn_channel_ranges_prepare (ranges, n_channels);
+  const VnEnds found = histogram_ends_join (low, high, n_channels, known ? ranges->low : NULL, known ? ranges->high : NULL);
+
+  if (!histogram_ends_are_near (&found))
+    return FALSE;
+  vn_ends_widen (self, &found);
   return TRUE;
 }

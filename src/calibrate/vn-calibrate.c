@@ -15,8 +15,6 @@
 #include "vn-plan-blocks.h"
 #include "vn-sample-loop.h"
 
-#include <math.h>
-
 typedef struct
 {
   const struct _Run *run;
@@ -32,6 +30,7 @@ typedef struct
   gboolean      votes;        /* samples' choices are counted */
   gboolean      counts;       /* the sample that runs is in the histograms, not by its ends alone */
   guint         n_counted;
+  VnEnds       *ends;         /* one per tap: of samples that are not counted */
   GArray       *samples;      /* of VnStatsSample: those that went in */
 } Worker;
 
@@ -64,7 +63,7 @@ calibrate_observe_elements (Worker                *self,
   VnHistogram *sample = self->sample;
   VnSampleTails tails = { 0 };
 
-  if (!self->counts && vn_histogram_scan_ends (self->histograms[tap], self->scratch, x, layout, ranges))
+  if (!self->counts && vn_ends_scan (&self->ends[tap], self->scratch, x, layout, ranges))
     return;
   vn_histogram_scan_channels (sample, self->scratch, x, layout, ranges);
   for (int i = (int) tap; i >= 0; i = self->chain[i])
@@ -147,25 +146,12 @@ calibrate_take_ends (const VnValue *value,
                      gpointer       data)
 {
   Worker *self = data;
-  VnChannelRanges *ranges = &self->ranges[tap];
-  float least = INFINITY, greatest = -INFINITY;
+  VnChannelRanges *ranges = self->looked_at[tap] == VN_TAP_CHANNELS_SECOND ? &self->ranges[tap] : NULL;
 
-  for (gsize c = 0; c < n_channels; c++)
-    {
-      least = MIN (least, low[c]);
-      greatest = MAX (greatest, high[c]);
-    }
   if (self->derived[tap].source >= 0 || self->looked_at[tap] == VN_TAP_CHANNELS_LAST ||
-      !vn_histogram_are_ends_near (least, greatest))
+      !vn_ends_take_channels (&self->ends[tap], low, high, n_channels, ranges))
     return FALSE;
   self->seen[tap] = TRUE;
-  vn_histogram_add_ends (self->histograms[tap], least, greatest);
-  if (self->looked_at[tap] == VN_TAP_CHANNELS_SECOND && vn_channel_ranges_prepare (ranges, n_channels))
-    for (gsize c = 0; c < n_channels; c++)
-      {
-        ranges->low[c] = MIN (ranges->low[c], low[c] + 0.0f);
-        ranges->high[c] = MAX (ranges->high[c], high[c] + 0.0f);
-      }
   return TRUE;
 }
 
@@ -201,6 +187,7 @@ calibrate_stop (gpointer data)
   vn_histogram_free (self->sample);
   g_free (self->ranges);
   g_free (self->histograms);
+  g_free (self->ends);
   g_free (self->seen);
   g_free (self);
 }
@@ -222,9 +209,13 @@ calibrate_start (guint      n_inside,
                      .samples = vn_stats_samples_new (), .seen = g_new0 (gboolean, run->taps->len + 1),
                      .sample = vn_histogram_new (),
                      .histograms = g_new (VnHistogram *, run->taps->len + 1),
+                     .ends = g_new (VnEnds, run->taps->len + 1),
                      .ranges = g_new0 (VnChannelRanges, run->taps->len + 1) };
   for (guint i = 0; i < run->taps->len; i++)
-    self->histograms[i] = vn_histogram_new ();
+    {
+      self->histograms[i] = vn_histogram_new ();
+      self->ends[i] = VN_ENDS_NONE;
+    }
   vn_runner_set_threads (runner, n_inside);
   vn_runner_set_tap (runner, calibrate_observe, self);
   vn_runner_set_blocks_tap (runner, calibrate_observe_blocks);
@@ -279,6 +270,7 @@ calibrate_run_merge (Run      *run,
                      gboolean  last)
 {
   g_autoptr(VnHistogram) sum = NULL;
+  VnEnds ends = VN_ENDS_NONE;
 
   for (guint w = 0; w < vn_sample_loop_get_n_workers (run->loop); w++)
     {
@@ -286,6 +278,7 @@ calibrate_run_merge (Run      *run,
 
       if (!worker->seen[tap])
         continue;
+      vn_ends_widen (&ends, &worker->ends[tap]);
       if (sum == NULL && last)
         {
           sum = g_steal_pointer (&worker->histograms[tap]);
@@ -295,6 +288,8 @@ calibrate_run_merge (Run      *run,
         sum = vn_histogram_new ();
       vn_histogram_merge (sum, worker->histograms[tap]);
     }
+  if (sum != NULL)
+    vn_histogram_count_ends (sum, &ends);
   return g_steal_pointer (&sum);
 }
 

@@ -6,6 +6,7 @@
 #include "vn-histogram.h"
 #include "vn-machine.h"
 
+#include <math.h>
 #include <string.h>
 
 G_BEGIN_DECLS
@@ -117,16 +118,25 @@ void     vn_histogram_scan_channels (VnHistogram           *self,
 /* Shorter runs of a channel's elements are not worth a piece each. */
 #define VN_HISTOGRAM_SHORT_RUN 16
 
-gboolean vn_histogram_scan_ends   (VnHistogram           *self,
+/* Of samples that are not counted: the least and the greatest element. */
+typedef struct { float low, high; } VnEnds;
+
+#define VN_ENDS_NONE ((VnEnds) { INFINITY, -INFINITY })
+
+gboolean vn_ends_scan             (VnEnds                *self,
                                    VnHistogramScratch    *scratch,
                                    const float           *x,
                                    const VnChannelLayout *layout,
                                    VnChannelRanges       *ranges);
-void     vn_histogram_add_ends    (VnHistogram           *self,
-                                   float                  low,
-                                   float                  high);
-gboolean vn_histogram_are_ends_near (float                low,
-                                     float                high);
+gboolean vn_ends_take_channels    (VnEnds                *self,
+                                   const float           *low,
+                                   const float           *high,
+                                   gsize                  n_channels,
+                                   VnChannelRanges       *ranges);
+void     vn_ends_widen            (VnEnds                *self,
+                                   const VnEnds          *by);
+void     vn_histogram_count_ends  (VnHistogram           *self,
+                                   const VnEnds          *ends);
 void     vn_channel_ranges_merge_clamped (VnChannelRanges       *self,
                                           const VnChannelRanges *from,
                                           float                  min,

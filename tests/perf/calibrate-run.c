@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Measures a calibration: calibrate-run MODEL FOLDER METHOD [THREADS [prepare]]: every float value of the network is observed
  * over all samples of the folder and its range computed; METHOD `forward`: nothing is observed; `prepare`: the network as it is
- * prepared for quantizing. Prints seconds and peak memory. Without a folder only opens the network, several times, and prints the shortest time. */
+ * prepared for quantizing. Prints seconds and peak memory. Without a folder only opens the network, several times, and prints the
+ * shortest time. */
 #include "vn-calibrate.h"
 #include "vn-machine.h"
 #include "vn-onnx.h"

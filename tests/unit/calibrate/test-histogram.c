@@ -496,23 +496,26 @@ check_ends (VnHistogramScratch    *scratch,
             const VnHistogram     *expected)
 {
   const gsize n = layout->n_first * layout->n_channels * layout->n_inner;
-  g_autoptr(VnHistogram) got = vn_histogram_new (), alone = vn_histogram_new ();
+  g_autoptr(VnHistogram) got = vn_histogram_new ();
+  VnEnds ends = VN_ENDS_NONE, alone = VN_ENDS_NONE;
   VnChannelRanges ranges = { 0 };
-  gboolean is_near = TRUE, found;
+  gboolean is_near = TRUE;
 
   for (gsize i = 0; i < n; i++)
     is_near = is_near && fabsf (x[i]) < 64;
-  found = vn_histogram_scan_ends (got, scratch, laid_out, layout, &ranges);
-  g_assert_cmpint (found, ==, is_near);
-  g_assert_cmpint (vn_histogram_scan_ends (alone, scratch, laid_out, layout, NULL), ==, is_near);
-  g_assert_true (vn_histogram_equal (alone, got));
+  g_assert_cmpint (vn_ends_scan (&ends, scratch, laid_out, layout, &ranges), ==, is_near);
+  g_assert_cmpint (vn_ends_scan (&alone, scratch, laid_out, layout, NULL), ==, is_near);
+  g_assert_cmpmem (&alone, sizeof alone, &ends, sizeof ends);
+  vn_histogram_count_ends (got, &ends);
   if (is_near)
     {
-      const float ends[] = { expected->min, expected->max };
-      g_autoptr(VnHistogram) two = count_by_definition (ends, 2);
+      const float both[] = { expected->min, expected->max };
+      g_autoptr(VnHistogram) two = count_by_definition (both, 2);
 
       g_assert_true (vn_histogram_equal (two, got));
       check_channel_ranges (x, layout, &ranges);
+      g_assert_true (vn_ends_take_channels (&ends, ranges.low, ranges.high, ranges.n, NULL));
+      g_assert_cmpmem (&alone, sizeof alone, &ends, sizeof ends);
     }
   g_assert_cmpuint (got->n, ==, is_near ? 2 : 0);
   vn_channel_ranges_clear (&ranges);
