@@ -48,6 +48,7 @@ gboolean           vn_stats_has_sample    (VnStats     *self,
                                            const char  *name);
 gboolean           vn_stats_has_votes     (VnStats     *self);
 gboolean           vn_stats_has_counts    (VnStats     *self);
+guint              vn_stats_get_n_counted (VnStats     *self);        /* samples that are in the histograms */
 guint              vn_stats_count_twice   (VnStats     *self,
                                            const char **example);     /* samples that occur again under another number */
 gboolean           vn_stats_covers        (VnStats     *self,

@@ -162,6 +162,19 @@ vn_stats_has_votes (VnStats *self)
 }
 
 /**
+ * vn_stats_get_n_counted:
+ *
+ * Returns: how many samples the histograms are of; the others have widened the ranges alone
+ */
+guint
+vn_stats_get_n_counted (VnStats *self)
+{
+  g_return_val_if_fail (self != NULL, 0);
+
+  return self->n_counted;
+}
+
+/**
  * vn_stats_has_counts:
  *
  * Returns: whether all samples are in the histograms; else only ranges that are found by the least and the greatest element are

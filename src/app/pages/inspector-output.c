@@ -223,6 +223,17 @@ vn_inspector_tensor (VnDocument        *document,
   return can_edit ? inspector_output_wrap (document, _("Tensor"), list) : vn_section_new (_("Tensor"), NULL, list);
 }
 
+/* How many samples the histogram is of. */
+static char *
+inspector_output_dup_samples (VnRun *result)
+{
+  const guint n = result->n_calibration, n_counted = result->stats != NULL ? vn_stats_get_n_counted (result->stats) : n;
+
+  if (n_counted < n)
+    return g_strdup_printf (ngettext ("%u of %u sample, log count", "%u of %u samples, log count", n), n_counted, n);
+  return g_strdup_printf (ngettext ("%u sample, log count", "%u samples, log count", n), n);
+}
+
 /**
  * vn_inspector_activations:
  * @tensor: copied
@@ -242,8 +253,7 @@ vn_inspector_activations (VnDocument         *document,
   *editor = NULL;
   if (tensor->histogram == NULL)
     return NULL;
-  note = g_strdup_printf (ngettext ("%u sample, log count", "%u samples, log count", tensor->result->n_calibration),
-                          tensor->result->n_calibration);
+  note = inspector_output_dup_samples (tensor->result);
   *editor = vn_range_editor_new (document, vn_inspected_tensor_copy (tensor));
   return vn_section_new (_("Activations"), note, *editor);
 }
