@@ -101,10 +101,12 @@ open_model (const char  *path,
             GError     **error)
 {
   g_autoptr(VnModel) model = vn_onnx_read_file (path, error);
+  VnPrepareOptions options = { .optimize = TRUE };
 
   if (model == NULL || !prepares)
     return g_steal_pointer (&model);
-  return vn_prepare_model (model, vn_model_get_opset (model, ""), NULL, NULL, NULL, NULL, error);
+  options.target_opset = vn_model_get_opset (model, "");
+  return vn_prepare_model_with (model, &options, NULL, NULL, NULL, error);
 }
 
 static gboolean
