@@ -319,6 +319,7 @@ main (int    argc,
       return VN_EXIT_DONE;
     }
   status = main_run_named (name, argv + 1);
+  vn_cmd_end_left (status);
   if (status >= 0)
     return status;
   hint = vn_cmd_dup_command_hint (name);

@@ -48,6 +48,7 @@ gboolean    vn_cmd_take_standard_streams (const VnCmd *cmd,
                                           GArray      *options,
                                           char       **args,
                                           GError     **error);
+void        vn_cmd_remove_standard_files (void);
 gboolean    vn_cmd_write_standard_output (GError     **error);
 
 /* Text of at most this many columns. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Jobs on a terminal, and printing. */
-#include "vn-cmd.h"
+#include "vn-cmd-help.h"
 
 #include "vn-data-suspicion.h"
 #include "vn-error.h"
@@ -30,11 +30,13 @@ typedef struct
   GError       *error;
   guint64       told;       /* tenths of the work that processes together have told */
   GSource      *exchange;   /* nullable: what looks at the others */
+  guint         leaving;    /* source: the end of the time that a cancelled job has */
 } Run;
 
 #define BAR_WIDTH 24
 #define EXCHANGE_USEC 20000  /* between two looks at the others; while this process waits for them */
 #define WAITING_USEC 500
+#define LEAVING_MSEC 250     /* that a cancelled job has to hear of it, where it can be left */
 #define LOCK_SECONDS 120     /* that others may take who write into the same project */
 
 static void
@@ -185,6 +187,7 @@ cmd_run_watch_interrupts (void)
 }
 
 static gboolean is_caught;     /* until the end of the command */
+static gboolean has_left;      /* a job that still runs */
 
 static void
 cmd_run_end (Run      *run,
@@ -203,7 +206,51 @@ cmd_run_finished_cb (GObject      *source,
 {
   Run *run = data;
 
-  cmd_run_end (run, vn_job_finish (VN_JOB (source), result, &run->error));
+  if (!has_left)     /* nobody waits for it any more */
+    cmd_run_end (run, vn_job_finish (VN_JOB (source), result, &run->error));
+}
+
+/* ---- leaving what does not hear ---- */
+
+static gboolean
+cmd_run_leave_cb (gpointer data)
+{
+  Run *run = data;
+
+  run->leaving = 0;
+  if (run->finished)
+    return G_SOURCE_REMOVE;
+  has_left = TRUE;
+  g_cancellable_set_error_if_cancelled (run->cancellable, &run->error);
+  cmd_run_end (run, FALSE);
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+cmd_run_cancelled_cb (GCancellable *cancellable,
+                      gpointer      data)
+{
+  Run *run = data;
+
+  if (!run->finished && run->leaving == 0 && vn_job_can_be_left (run->job))
+    run->leaving = g_timeout_add (LEAVING_MSEC, cmd_run_leave_cb, run);
+  return G_SOURCE_REMOVE;
+}
+
+/**
+ * vn_cmd_end_left:
+ * @status: of the process
+ *
+ * Ends the process here and now if a job was left that does not hear that it is cancelled: it uses what would be freed.
+ */
+void
+vn_cmd_end_left (int status)
+{
+  if (!has_left)
+    return;
+  vn_cmd_remove_standard_files ();
+  fflush (NULL);
+  _exit (status);
 }
 
 /* Of several processes one shows what all have done; where no terminal is, as behind mpirun, a line now and then. */
@@ -302,10 +349,17 @@ cmd_run_wait (Run     *run,
   g_autoptr(GMainLoop) loop = g_main_loop_new (NULL, FALSE);
   gboolean shared = vn_ranks_get_n () > 1;
   gboolean bar = isatty (STDERR_FILENO) && !vn_cmd_options.json && !vn_cmd_options.progress && !shared;
+  g_autoptr(GSource) cancelled = NULL;
   guint tick;
 
   cmd_run_watch_interrupts ();
   run->loop = loop;
+  if (!shared)
+    {
+      cancelled = g_cancellable_source_new (run->cancellable);
+      g_source_set_callback (cancelled, G_SOURCE_FUNC (cmd_run_cancelled_cb), run, NULL);
+      g_source_attach (cancelled, NULL);
+    }
   tick = bar || (vn_cmd_options.progress && !shared) ? g_timeout_add (100, cmd_run_tick_cb, run->job) : 0;
   if (shared)
     cmd_run_start_exchange (run);
@@ -315,6 +369,9 @@ cmd_run_wait (Run     *run,
   if (shared)
     cmd_run_end_exchange (run);
   g_clear_handle_id (&tick, g_source_remove);
+  g_clear_handle_id (&run->leaving, g_source_remove);
+  if (cancelled != NULL)
+    g_source_destroy (cancelled);
   if (!is_caught)
     cmd_run_set_handler (SIG_DFL);
   if (bar)

@@ -64,6 +64,18 @@ standard_remove (void)
   g_rmdir (folder);
 }
 
+/**
+ * vn_cmd_remove_standard_files:
+ *
+ * Removes the files that stand for the standard streams, for who ends the process without its handlers.
+ */
+void
+vn_cmd_remove_standard_files (void)
+{
+  if (folder != NULL)
+    standard_remove ();
+}
+
 static gboolean
 standard_make_folder (GError **error)
 {

@@ -152,6 +152,21 @@ vn_job_get_id (VnJob *self)
 }
 
 /**
+ * vn_job_can_be_left:
+ *
+ * A job hears that it is cancelled between its steps, and of a large network one can take seconds.
+ *
+ * Returns: whether nothing is lost if the process ends before that
+ */
+gboolean
+vn_job_can_be_left (VnJob *self)
+{
+  g_return_val_if_fail (VN_IS_JOB (self), FALSE);
+
+  return self->kind->can_be_left != NULL && self->kind->can_be_left (self);
+}
+
+/**
  * vn_job_id_get_failure:
  *
  * Returns: (transfer none): what heads the error of a job of this kind, translated: "Quantization failed"; empty: nothing does

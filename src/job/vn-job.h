@@ -55,6 +55,7 @@ typedef struct
  * @stages: what the job does, in this order
  * @clear: frees what the state owns, when the job goes
  * @run: (nullable): what vn_job_run() calls instead of vn_job_run_stages(), which it calls itself
+ * @can_be_left: (nullable): whether nothing is lost if the process ends while the job, which was cancelled, still runs; %NULL: no
  */
 typedef struct
 {
@@ -65,6 +66,7 @@ typedef struct
   gboolean     (*run)   (VnJob         *job,
                          GCancellable  *cancellable,
                          GError       **error);
+  gboolean     (*can_be_left) (VnJob *job);
 } VnJobKind;
 
 /* Signals and properties: "progress" (double 0..1, notify). */
@@ -83,6 +85,7 @@ gboolean    vn_job_finish       (VnJob                *self,
 gboolean    vn_job_is           (VnJob                *self,      /* nullable */
                                  VnJobId               id);
 VnJobId     vn_job_get_id       (VnJob                *self);
+gboolean    vn_job_can_be_left  (VnJob                *self);
 const char *vn_job_id_get_failure (VnJobId             id);       /* "Quantization failed" */
 const char *vn_job_get_title    (VnJob                *self);
 double      vn_job_get_progress (VnJob                *self);     /* 0 .. 1, over all stages */

@@ -481,12 +481,22 @@ quantize_job_clear (gpointer data)
   g_clear_pointer (&self->settings.base, vn_stats_unref);
 }
 
+/* Statistics are kept when calibrating is cancelled. */
+static gboolean
+quantize_job_can_be_left (VnJob *job)
+{
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
+
+  return self->settings.save_stats == NULL;
+}
+
 static const VnJobKind quantize_job_kind = {
   .id = VN_JOB_QUANTIZE,
   .state_size = sizeof (VnQuantizeJob),
   .stages = stages,
   .clear = quantize_job_clear,
   .run = vn_quantize_job_run,
+  .can_be_left = quantize_job_can_be_left,
 };
 
 /**

@@ -89,6 +89,15 @@ former_inherit (GHashTable *to,
 
 /* ---- names whose numbers a tensor holds ---- */
 
+#define MANY_NAMES 16u
+
+/* Name of a tensor -> GPtrArray of names; and such an array -> set of what is in it, where that is much. */
+typedef struct
+{
+  GHashTable *same;
+  GHashTable *sets;
+} Same;
+
 static GHashTable *
 former_copy_same (GHashTable *from)
 {
@@ -118,25 +127,54 @@ former_get_names (GHashTable *same,
   return names;
 }
 
-static void
-former_add_name (GPtrArray  *names,
-                 const char *name)
+static GHashTable *
+former_find_set (Same      *self,
+                 GPtrArray *names)
 {
-  if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
-    g_ptr_array_add (names, g_strdup (name));
+  GHashTable *set = g_hash_table_lookup (self->sets, names);
+
+  if (set != NULL || names->len < MANY_NAMES)
+    return set;
+  set = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; i < names->len; i++)
+    g_hash_table_add (set, names->pdata[i]);
+  g_hash_table_insert (self->sets, names, set);
+  return set;
 }
 
 static void
-former_add_same (GHashTable *same,
+former_add_name (Same       *self,
+                 GPtrArray  *names,
+                 const char *name)
+{
+  GHashTable *set = former_find_set (self, names);
+
+  if (set != NULL ? g_hash_table_contains (set, name) : g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
+    return;
+  g_ptr_array_add (names, g_strdup (name));
+  if (set != NULL)
+    g_hash_table_add (set, names->pdata[names->len - 1]);
+}
+
+static void
+former_add_same (Same       *self,
                  const char *name,
                  const char *also)
 {
-  GPtrArray *names = former_get_names (same, name), *others = also != NULL ? former_get_names (same, also) : NULL;
+  GPtrArray *names = former_get_names (self->same, name), *others = also != NULL ? former_get_names (self->same, also) : NULL;
 
   for (guint i = 0; others != NULL && i < names->len; i++)
-    former_add_name (others, names->pdata[i]);
-  if (others == NULL)
-    g_ptr_array_set_size (names, 0);
+    former_add_name (self, others, names->pdata[i]);
+  if (others != NULL)
+    return;
+  g_hash_table_remove (self->sets, names);
+  g_ptr_array_set_size (names, 0);
+}
+
+static GHashTable *
+former_new_sets (void)
+{
+  return g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_hash_table_unref);
 }
 
 /* Only what is still there; its own name comes last where it stood for other numbers. */
@@ -145,7 +183,8 @@ former_note_same (VnGraph       *self,
                   const VnGraph *source,
                   VnEditLog     *edits)
 {
-  GHashTable *same = former_copy_same (source->same_values);
+  g_autoptr(GHashTable) sets = former_new_sets ();
+  Same all = { former_copy_same (source->same_values), sets };
   GHashTableIter iter;
   gpointer name, names;
 
@@ -153,16 +192,19 @@ former_note_same (VnGraph       *self,
     {
       const char *also, *first = vn_edit_log_get_same (edits, i, &also);
 
-      former_add_same (same, first, also);
+      former_add_same (&all, first, also);
     }
-  g_hash_table_iter_init (&iter, same);
+  g_hash_table_iter_init (&iter, all.same);
   while (g_hash_table_iter_next (&iter, &name, &names))
     if (vn_graph_find_value (self, name) != NULL)
-      former_add_name (names, name);
+      former_add_name (&all, names, name);
     else
-      g_hash_table_iter_remove (&iter);
+      {
+        g_hash_table_remove (sets, names);
+        g_hash_table_iter_remove (&iter);
+      }
   g_clear_pointer (&self->same_values, g_hash_table_unref);
-  self->same_values = same;
+  self->same_values = all.same;
 }
 
 /**
@@ -178,14 +220,16 @@ vn_graph_note_same (VnGraph    *self,
                     const char *name,
                     const char *also)
 {
-  GHashTable *same;
+  g_autoptr(GHashTable) sets = NULL;
+  Same all;
 
   g_return_if_fail (self != NULL && name != NULL && also != NULL);
 
-  same = former_copy_same (self->same_values);   /* copies of the graph share the one it has */
-  former_add_same (same, name, also);
+  sets = former_new_sets ();
+  all = (Same) { former_copy_same (self->same_values), sets };   /* copies of the graph share the one it has */
+  former_add_same (&all, name, also);
   g_clear_pointer (&self->same_values, g_hash_table_unref);
-  self->same_values = same;
+  self->same_values = all.same;
 }
 
 /**
