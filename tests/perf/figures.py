@@ -1,9 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""figures.py VERNIER_CLI ENGINE_RUN [--write PAGE] [--part whole|forward|memory] [NETWORK...]
+"""figures.py VERNIER_CLI ENGINE_RUN [--write PAGE] [--part PART] [--build FOLDER] [NETWORK...]
 
-The tables of the manual's page of figures: whole quantizations beside onnxruntime.quantization and NNCF, forward passes beside
-onnxruntime, and peak memory against the number of samples. Prints them, and writes them to PAGE. On an otherwise idle machine.
+The tables of the manual's page of figures (PART, of the table of the same name below): whole quantizations beside
+onnxruntime.quantization and NNCF, forward passes beside onnxruntime, peak memory against the number of samples, weights that are
+subnormal, the repairs of --auto, what observing costs, chains of many nodes, and the start of the window. Prints them, and writes
+them to PAGE: rows of this machine replace those it had there, those of others stay. FOLDER, of a build with the programs of
+the benchmarks, is found beside ENGINE_RUN unless it is given.
+
+On an otherwise idle machine: where others take more than load.py allows, before a part or while it runs, or repeats differ too
+much, the part is printed but not written, and the status is 1.
 
 VN_PEERS_PYTHON is an interpreter that has nncf, onnx and onnxruntime (`pip install -r tests/perf/requirements.txt`); without it
 NNCF's columns stay empty. VN_PERF_ROUNDS: how often each is measured; the best counts.
@@ -11,6 +17,7 @@ NNCF's columns stay empty. VN_PERF_ROUNDS: how often each is measured; the best 
 import json
 import os
 import platform
+import re
 import resource
 import subprocess
 import sys
@@ -19,6 +26,7 @@ import time
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [here, os.path.join(os.path.dirname(here), 'oracle')]
+import load as machine_load
 import oracle
 
 ROUNDS = int(os.environ.get('VN_PERF_ROUNDS', 2))
@@ -28,6 +36,9 @@ MEMORY_NETWORK, MEMORY_COUNTS, MOST_PERCENTILE = 'mobilenetv2-shaped', (10, 30, 
 # How Vernier is called for the work that the others do, and for what it does when nothing is said.
 ALIKE = ['--method=minmax', '--per-channel', '--skip-compare']
 USUAL = ['--per-channel']
+AUTO, AUTO_SAMPLES = ('cls_mobilenetv2_035_128_flowers', 'det_yolox_nano_416', 'det_ultraface_rfb320'), 30
+CHAIN_SIZES = (1000, 10000, 100000)
+BUILD = []     # the folder with the programs of the benchmarks
 
 
 # ---- the peers, each in a process of its own ----
@@ -108,9 +119,13 @@ def run_ours(cli, model, folder, out, arguments):
     return done and done[:2]
 
 
+FAULTS = []     # what the repeats of the present part say against it
+
+
 def best(results):
     """The smallest time and memory of several runs; None."""
     results = [r for r in results if r]
+    FAULTS.extend(filter(None, [machine_load.find_spread([r[0] for r in results])]))
     return results and tuple(min(r[i] for r in results) for i in (0, 1)) or None
 
 
@@ -241,14 +256,94 @@ def measure_memory(cli, _, work):
     return lines
 
 
-def describe_machine(cli):
+# ---- what the benchmarks print, as rows ----
+
+def run_script(name, arguments, pattern):
+    """The groups of the pattern in each line that a benchmark prints and that has it; none is a fault."""
+    done = subprocess.run([sys.executable, os.path.join(here, name), *arguments], capture_output=True, text=True)
+    found = [m.groups() for m in map(re.compile(pattern).search, done.stdout.splitlines()) if m]
+    if not found:
+        FAULTS.append('%s found nothing: %s' % (name, (done.stderr or done.stdout).strip()[-200:]))
+    return found
+
+
+def table(head, rows):
+    lines = ['| %s |' % ' | '.join(head), '|---' * len(head) + '|'] + ['| %s |' % ' | '.join(row) for row in rows]
+    print('\n'.join(lines[2:]), flush=True)
+    return lines
+
+
+def measure_subnormals(engine, _, __):
+    rows = run_script('subnormals.py', [engine],
+                      r'^(\S.*\S)\s+(\d+) % subnormal: +([\d.]+) ms, zeros +([\d.]+) ms, ratio ([\d.]+), results apart by (\S+)')
+    return table(['operator', 'subnormal weights: %', 'ratio', 'ms', 'with zeros: ms', 'results apart by'],
+                 [(op, share, ratio_, ms, zeros, apart) for op, share, ms, zeros, ratio_, apart in rows])
+
+
+def measure_observing(_, names, __):
+    rows = run_script('calibrate.py', [find_program('calibrate-run'), *names],
+                      r'^(\S+)\s+observing ([^:]+): ([\d.]+) ms a sample, forward alone ([\d.]+), cost (-?\d+) %')
+    return table(['network', 'observed', 'cost: %', 'ms a sample', 'forward alone: ms'],
+                 [(name, what, cost, ms, forward_) for name, what, ms, forward_, cost in rows])
+
+
+def measure_chains(cli, _, __):
+    rows = run_script('chains.py', [cli, *map(str, CHAIN_SIZES)], r'^(.*\S)\s+(measured|prepare|compare)' +
+                      r'\s+([\d.]+) s\s+(\d+) MB' * len(CHAIN_SIZES) + r'\s+(.*)$')
+    return table(['chain', 'command'] + [x for n in CHAIN_SIZES for x in ('%d nodes: CPU s' % n, 'MB')] + ['exponents'], rows)
+
+
+def measure_start(_, __, ___):
+    rows = run_script('start.py', [find_program('vernier')],
+                      r'^(\S+)\s+first +([\d.]+) s, +([\d.]+) CPU s +settled +([\d.]+) s, +([\d.]+) CPU s')
+    return table(['opened', 'first paint: s', 'CPU s', 'settled: s', 'CPU s'], rows)
+
+
+def measure_auto(cli, names, work):
+    """All repairs that --auto knows, on samples of photographs."""
+    rows = []
+    for name, path, make in networks(work):
+        if name not in (names or AUTO):
+            continue
+        folder = write_samples(os.path.join(work, name + '-auto'), AUTO_SAMPLES, make)
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        found = run_timed([cli, 'quantize', path, '-o', os.path.join(work, 'out.onnx'), '--data', folder, '--auto', '--no-verify',
+                           '--json'])
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        sqnr = json.loads(found[2])['report']['summary']['sqnr_db'] if found else None
+        rows.append((name, str(AUTO_SAMPLES), cell(found and found[0]),
+                     cell(found and after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime),
+                     cell(found and found[1]), cell(sqnr)))
+    return table(['network', 'samples', 'seconds', 'CPU s', 'MB', 'SQNR: dB'], rows)
+
+
+def find_program(name):
+    """Of the build that the engine's program is of, or of the one given."""
+    for folder, _, files in os.walk(BUILD[0]):
+        if name in files and os.access(os.path.join(folder, name), os.X_OK):
+            return os.path.join(folder, name)
+    sys.exit('no %s below %s' % (name, BUILD[0]))
+
+
+# ---- machines ----
+
+def read_processor():
     with open('/proc/cpuinfo') as f:
-        processor = next((line.split(':', 1)[1].strip() for line in f if line.startswith('model name')), platform.machine())
+        return next((line.split(':', 1)[1].strip() for line in f if line.startswith('model name')), platform.machine())
+
+
+def name_machine():
+    """As its rows have it: the processor without what all of its maker have in their names, and the cores."""
+    words = re.sub(r'\((R|TM)\)|@.*|\bCPU\b|\bProcessor\b|\d+-Core', '', read_processor()).split()
+    return '%s, %d cores' % (' '.join(words), os.cpu_count())
+
+
+def describe_machine(cli):
     with open('/proc/meminfo') as f:
         memory = int(f.readline().split()[1]) / 2**20
     version = subprocess.run([cli, '--version'], capture_output=True, text=True).stdout.strip().splitlines()[0]
     import onnxruntime
-    text = '%s, %d cores, %.0f GB; %s; onnxruntime %s' % (processor, os.cpu_count(), memory, version, onnxruntime.__version__)
+    text = '- %s: %.0f GB; %s; onnxruntime %s' % (name_machine(), memory, version, onnxruntime.__version__)
     peers = os.environ.get('VN_PEERS_PYTHON')
     if peers:
         found = subprocess.run([peers, '-c', 'import importlib.metadata as m; print(m.version("nncf"))'], capture_output=True,
@@ -257,12 +352,27 @@ def describe_machine(cli):
     return [text + '.']
 
 
+def join_rows(old, new, machine):
+    """The new rows with the name of the machine in front, behind those that other machines have in the old table."""
+    kept = [line for line in old if line.startswith('| ') and line.split(' | ')[0] != '| ' + machine and
+            not line.startswith('| machine |')]
+    head, ruler, *rows = new
+    return ['| machine ' + head, '|---' + ruler] + kept + ['| %s %s' % (machine, row) for row in rows]
+
+
+def join_machines(old, new, machine):
+    return [line for line in old if line.startswith('- ') and not line.startswith('- %s:' % machine)] + new
+
+
 def write_part(page, part, lines):
+    """The page is read anew, as another part may have been written meanwhile."""
     begin, end = '<!-- %s: made by tests/perf/figures.py --write -->' % part, '<!-- %s end -->' % part
     with open(page, encoding='utf-8') as f:
         before, rest = f.read().split(begin)
+    old, after = rest.split(end)
+    join = join_machines if part == 'machine' else join_rows
     with open(page, 'w', encoding='utf-8') as f:
-        f.write(before + begin + '\n' + '\n'.join(lines) + '\n' + end + rest.split(end)[1])
+        f.write(before + begin + '\n' + '\n'.join(join(old.splitlines(), lines, name_machine())) + '\n' + end + after)
 
 
 def take_option(arguments, name):
@@ -283,17 +393,37 @@ def main():
     oracle.use_oracle_python()
     (cli, engine), names = sys.argv[1:3], sys.argv[3:]
     page, only = take_option(names, '--write'), take_option(names, '--part')
-    for part, measure, program in (('whole', measure_whole, cli), ('forward', measure_forward, engine),
-                                   ('memory', measure_memory, cli)):
-        if only in (None, part):
-            with tempfile.TemporaryDirectory() as work:
-                lines = measure(program, names, work)
-            print('\n'.join(lines), flush=True)
-            if page:
-                write_part(page, part, lines)
-                write_part(page, 'machine', describe_machine(cli))
-    return None
+    BUILD.append(take_option(names, '--build') or os.path.join(os.path.dirname(os.path.realpath(engine)), '..', '..'))
+    return sum([not measure_part(part, cli, engine, names, page) for part in PARTS if only in (None, part)]) > 0
+
+
+def measure_part(part, cli, engine, names, page):
+    """False: load made it worthless, and it was not written."""
+    measure, uses_engine = PARTS[part]
+    fault = machine_load.find_fault_before()
+    if fault:
+        print('%s: not measured: %s' % (part, fault), flush=True)
+        return False
+    FAULTS.clear()
+    watch = machine_load.Watch()
+    with tempfile.TemporaryDirectory() as work:
+        lines = measure(engine if uses_engine else cli, names, work)
+    print('\n'.join(lines), flush=True)
+    faults = list(filter(None, [watch.find_fault()])) + FAULTS
+    if faults:
+        print('%s: not recorded: %s' % (part, '; '.join(faults[:3])), flush=True)
+        return False
+    if page:
+        write_part(page, part, lines)
+        write_part(page, 'machine', describe_machine(cli))
+    return True
+
+
+# What is measured, and whether by the engine's program.
+PARTS = {'whole': (measure_whole, False), 'forward': (measure_forward, True), 'memory': (measure_memory, False),
+         'subnormals': (measure_subnormals, True), 'auto': (measure_auto, False), 'observing': (measure_observing, False),
+         'chains': (measure_chains, False), 'start': (measure_start, False)}
 
 
 if __name__ == '__main__':
-    main()
+    sys.exit(main())
