@@ -51,6 +51,7 @@ struct _VnWindow
   GtkStackPage    *recipe_page;
   VnInspector     *inspector;
   VnWizard        *wizard;
+  gboolean         has_painted;   /* once */
   VnChangedBar    *changed_bar;
   VnExpectedBar   *expected_bar;
   VnJobBar        *job_bar;
@@ -92,7 +93,8 @@ typedef struct
 #include "vn-window-parts.def"
 #undef VN_WINDOW_PART
 
-void vn_window_init_folds       (VnWindow *self);       /* window-folds.c */
+void vn_window_insert_bin       (VnWindow *self);       /* window-folds.c */
+void vn_window_init_folds       (VnWindow *self);
 void vn_window_set_panels       (VnWindow *self,
                                  guint     page);
 void vn_window_show_outline     (VnWindow *self);

@@ -408,10 +408,38 @@ window_active_changed (VnWindow *self)
     vn_bench_look_at_files (VN_BENCH (self->document));
 }
 
+static gboolean
+window_make_rest (gpointer data)
+{
+  VnWindow *self = data;
+
+  if (!gtk_widget_in_destruction (data) && self->wizard != NULL)
+    vn_wizard_make_steps (self->wizard);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+window_painted (GdkFrameClock *clock,
+                VnWindow      *self)
+{
+  if (self->has_painted)
+    return;
+  self->has_painted = TRUE;
+  g_idle_add_full (G_PRIORITY_LOW, window_make_rest, g_object_ref (self), g_object_unref);
+}
+
+/* What is not seen at once is made when the window has been painted. */
+static void
+window_realized (VnWindow *self)
+{
+  g_signal_connect_object (gtk_widget_get_frame_clock (GTK_WIDGET (self)), "after-paint", G_CALLBACK (window_painted), self, 0);
+}
+
 static void
 vn_window_init (VnWindow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  vn_window_insert_bin (self);   /* while there is little in it to be moved */
   window_add_colors (self);
   window_add_pages (self);
   self->document = vn_document_new ();
@@ -424,6 +452,7 @@ vn_window_init (VnWindow *self)
   g_signal_connect_swapped (self->views, "notify::visible-child", G_CALLBACK (window_views_changed), self);
   g_signal_connect_swapped (self->pages, "notify::visible-child", G_CALLBACK (window_page_changed), self);
   g_signal_connect (self, "notify::is-active", G_CALLBACK (window_active_changed), NULL);
+  g_signal_connect (self, "realize", G_CALLBACK (window_realized), NULL);
   vn_window_init_folds (self);
   window_init_toasts (self);
   for (guint i = 0; i < G_N_ELEMENTS (window_parts); i++)

@@ -262,6 +262,17 @@ vn_window_show_recipe (VnWindow *self)
 }
 
 /**
+ * vn_window_insert_bin:
+ *
+ * Puts what watches the width of the window into it. To be called before its content is filled: moving that takes time.
+ */
+void
+vn_window_insert_bin (VnWindow *self)
+{
+  self->adaptive = vn_adaptive_bin_insert (GTK_WIDGET (self), "content", MIN_WIDTH, 0);
+}
+
+/**
  * vn_window_init_folds:
  *
  * Has the window follow its width.
@@ -271,7 +282,6 @@ vn_window_init_folds (VnWindow *self)
 {
   GtkEventController *keys = gtk_event_controller_key_new ();
 
-  self->adaptive = vn_adaptive_bin_insert (GTK_WIDGET (self), "content", MIN_WIDTH, 0);
   window_folds_give_size (self);
   gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
   g_signal_connect_swapped (keys, "key-pressed", G_CALLBACK (window_folds_pressed), self);

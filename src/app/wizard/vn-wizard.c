@@ -33,7 +33,7 @@ struct _VnWizard
   AdwBin          parent_instance;
 
   VnDocument     *document;
-  VnWizardStep   *steps[N_STEPS];   /* borrowed from the stack */
+  VnWizardStep   *steps[N_STEPS];   /* borrowed from the stack; NULL before vn_wizard_make_steps() */
   guint           at, reached;      /* reached: furthest step that has been seen */
   gboolean        busy;
   gboolean        goes_on;          /* when calibration ends well the review is wanted */
@@ -205,7 +205,7 @@ wizard_update (VnWizard *self)
   g_autofree char *title = NULL;
 
   self->is_stale = FALSE;
-  if (self->document == NULL || vn_bench_get_model (VN_BENCH (self->document)) == NULL)
+  if (self->steps[0] == NULL || vn_bench_get_model (VN_BENCH (self->document)) == NULL)
     return;
   title = vn_bench_dup_title (VN_BENCH (self->document));
   adw_window_title_set_subtitle (self->title, title);
@@ -315,12 +315,30 @@ vn_wizard_set_document (VnWizard   *self,
   g_return_if_fail (VN_IS_DOCUMENT (document));
 
   self->document = g_object_ref (document);
+  g_signal_connect_object (document, "changed::model", G_CALLBACK (wizard_model_changed), self, G_CONNECT_SWAPPED);
+}
+
+/**
+ * vn_wizard_make_steps:
+ *
+ * Makes what the assistant shows, if it is not there yet: a window paints sooner that has it made afterwards.
+ */
+void
+vn_wizard_make_steps (VnWizard *self)
+{
+  g_return_if_fail (VN_IS_WIZARD (self) && self->document != NULL);
+
+  if (self->steps[0] != NULL)
+    return;
   for (guint i = 0; i < N_STEPS; i++)
     {
-      vn_wizard_step_set_document (self->steps[i], pages[i].id, document);
+      self->steps[i] = g_object_new (pages[i].get_type (), NULL);
+      gtk_accessible_update_property (GTK_ACCESSIBLE (self->steps[i]), GTK_ACCESSIBLE_PROPERTY_LABEL, _(pages[i].title), -1);
+      gtk_stack_add_named (self->stack, GTK_WIDGET (self->steps[i]), pages[i].id);
+      vn_wizard_step_set_document (self->steps[i], pages[i].id, self->document);
       g_signal_connect_swapped (self->steps[i], "changed", G_CALLBACK (wizard_step_changed), self);
     }
-  g_signal_connect_object (document, "changed::model", G_CALLBACK (wizard_model_changed), self, G_CONNECT_SWAPPED);
+  vn_button_names_set (GTK_WIDGET (self->stack));
 }
 
 /* Where it was left; if it was not shown yet, what there is to review, or the first that asks for something. */
@@ -346,8 +364,9 @@ vn_wizard_begin (VnWizard   *self,
 {
   guint at;
 
-  g_return_if_fail (VN_IS_WIZARD (self));
+  g_return_if_fail (VN_IS_WIZARD (self) && self->document != NULL);
 
+  vn_wizard_make_steps (self);
   at = wizard_find_begin (self);
   for (guint i = 0; step != NULL && i < N_STEPS; i++)
     if (g_str_equal (pages[i].id, step))
@@ -508,12 +527,6 @@ vn_wizard_init (VnWizard *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   wizard_init_narrow (self);
-  for (guint i = 0; i < N_STEPS; i++)
-    {
-      self->steps[i] = g_object_new (pages[i].get_type (), NULL);
-      gtk_accessible_update_property (GTK_ACCESSIBLE (self->steps[i]), GTK_ACCESSIBLE_PROPERTY_LABEL, _(pages[i].title), -1);
-      gtk_stack_add_named (self->stack, GTK_WIDGET (self->steps[i]), pages[i].id);
-    }
   g_signal_connect_swapped (self->next, "clicked", G_CALLBACK (wizard_next_clicked), self);
   g_signal_connect_swapped (self->calibrate, "clicked", G_CALLBACK (wizard_calibrate_clicked), self);
   g_signal_connect_swapped (self->back, "clicked", G_CALLBACK (wizard_back_clicked), self);

@@ -16,6 +16,7 @@ G_DECLARE_FINAL_TYPE (VnWizard, vn_wizard, VN, WIZARD, AdwBin)
 
 void  vn_wizard_set_document (VnWizard   *self,
                               VnDocument *document);
+void  vn_wizard_make_steps   (VnWizard   *self);
 void  vn_wizard_begin        (VnWizard   *self,
                               const char *step);
 void  vn_wizard_show_curve   (VnWizard   *self);
