@@ -282,8 +282,8 @@ def measure_subnormals(engine, _, __):
 
 def measure_observing(_, names, __):
     rows = run_script('calibrate.py', [find_program('calibrate-run'), *names],
-                      r'^(\S+)\s+observing ([^:]+): ([\d.]+) ms a sample, forward alone ([\d.]+), cost (-?\d+) %')
-    return table(['network', 'observed', 'cost: %', 'ms a sample', 'forward alone: ms'],
+                      r'^(\S+)\s+observing for (\S+)\s+([\d.]+) ms a sample, forward alone ([\d.]+), cost (-?\d+) %')
+    return table(['network', 'method', 'cost: %', 'ms a sample', 'forward alone: ms'],
                  [(name, what, cost, ms, forward_) for name, what, ms, forward_, cost in rows])
 
 
