@@ -6,6 +6,9 @@
 #
 #   bookworm   Debian 12: GCC 12, Clang 14, GTK 4.8,  GLib 2.74
 #   trixie     Debian 13: GCC 14, Clang 19, GTK 4.18, GLib 2.84
+#   arm64      Debian 12 for AArch64, without the window, cross-compiled (tests/lib/aarch64-linux-gnu.ini) and run by QEMU, which
+#              takes Linux 6.7. PART: “same” compares files with those of the usual build for x86-64, which tests/run.sh has
+#              made; others are suites of tests. “unit fuzz-replay cli same” unless named
 #
 # Systems are set up by debootstrap and removed at the end; logs are in FOLDER/matrix-SUITE.log. FOLDER is build-matrix unless
 # named. ADDRESS is where Debian's packages come from, unless named: what apt on this machine uses.
@@ -14,22 +17,29 @@ set -euo pipefail
 source=$(realpath "$(dirname "$0")/..")
 . "$source/data/debian/system.sh"
 read_arguments "$source/build-matrix" "$@"
-[ "${#rest[@]}" -gt 0 ] || rest=(gcc clang)
 failed=()
+. "$source/tests/lib/arm64.sh"
 
-for suite in "${suites[@]}"; do
+# try_versions: parts of tests/check.sh in $suite
+try_versions () {
+  local parts=("${rest[@]:-}")
+  [ "${#rest[@]}" -gt 0 ] || parts=(gcc clang)
   make_base
   system=$work/matrix-$suite
   copy_base "$system" "$suite"
   hurry "$system"
   mkdir "$system/source"
   git -C "$source" archive HEAD | tar -x -C "$system/source"
-  say "${rest[*]}: the log is in $work/matrix-$suite.log"
+  say "${parts[*]}: the log is in $work/matrix-$suite.log"
   enter "$system" "$suite" sh -c "apt-get -q -y --no-install-recommends install clang gcc git >/dev/null 2>&1
     gcc --version | head -1; clang --version | head -1
-    cd /source && tests/check.sh ${rest[*]}" >"$work/matrix-$suite.log" 2>&1 ||
+    cd /source && tests/check.sh ${parts[*]}" >"$work/matrix-$suite.log" 2>&1 ||
     failed+=("$suite")
   grep -E '^(== |gcc |Debian clang|Ok:|Fail:|Skipped:|failed:)' "$work/matrix-$suite.log" || true
   rm -rf "$system"
+}
+
+for suite in "${suites[@]}"; do
+  if [ "$suite" = arm64 ]; then try_arm64; else try_versions; fi
 done
 [ "${#failed[@]}" = 0 ] || { echo "failed: ${failed[*]}"; exit 1; }

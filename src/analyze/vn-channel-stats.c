@@ -51,8 +51,9 @@ channel_stats_largest_of (const float *numbers,
 {
   double largest = 0;
 
+  /* Not fmax(): GCC 12 crashes where it makes vectors of that for AArch64. */
   for (gsize i = 0; i < n; i++)
-    largest = fmax (largest, fabs ((double) numbers[i]));
+    largest = MAX (largest, fabs ((double) numbers[i]));
   return largest;
 }
 

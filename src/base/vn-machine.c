@@ -2,8 +2,12 @@
 /* The instruction set of this processor, and the one that loops are to use. */
 #include "vn-machine.h"
 
-/* In the order of VnLevel. */
+/* In the order of VnLevel. What every AArch64 has needs no level beside it. */
+#if defined (__aarch64__)
+static const char * const level_names[] = { "x86-64-v4", "x86-64-v3", "neon" };
+#else
 static const char * const level_names[] = { "x86-64-v4", "x86-64-v3", "generic" };
+#endif
 
 static VnLevel
 machine_detect_best (void)
@@ -77,7 +81,7 @@ vn_machine_get_best_instruction_set (void)
 /**
  * vn_machine_get_instruction_set:
  *
- * Returns: (transfer none): the name of vn_machine_get_level(): "x86-64-v4", "x86-64-v3" or "generic"
+ * Returns: (transfer none): the name of vn_machine_get_level(): "x86-64-v4", "x86-64-v3", "neon" or "generic"
  */
 const char *
 vn_machine_get_instruction_set (void)

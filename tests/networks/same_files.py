@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """same_files.py CLI SOURCE_DIR [--shared] [--networks NAME...] [--recipes NAME...] [--together] [--processors | --levels]
-[--keep FOLDER]:
+[--keep FOLDER] [--write FOLDER]:
 the files that vernier-cli writes, export, statistics, table of ranges, recipe, project and report in all forms, have the same
 bytes whatever the number of threads, the folder, the load of the machine and the locale. --shared takes all networks of
 $VN_SHARED/models instead of the demo; what a network cannot be given is told, and skipped. --together changes several of them in
@@ -12,7 +12,9 @@ x86-64-v2; what manual pages promise is an error if it does not hold, all else i
 
 --levels compares loops instead of threads and folders: those of each instruction set that this processor has and that has
 fused multiplications and additions (VN_INSTRUCTION_SET), and where no equations are solved OpenBLAS' kernels for other processors
-(OPENBLAS_CORETYPE)."""
+(OPENBLAS_CORETYPE).
+
+--write compares nothing: files are left in FOLDER/NETWORK-RECIPE, for comparing with those of another machine."""
 import argparse
 import hashlib
 import json
@@ -188,6 +190,14 @@ def compare(options, model, data, name, settings, work):
     return compared, faults
 
 
+def write(options, model, data, name, settings):
+    """How many files; what is left in the folder of @name."""
+    place = os.path.join(options.write, name.replace(' ', '-'))
+    found, said = Runs(options, None, model, data, settings).run('first', folder=place)
+    print(f'{name}: {len(found)} files' if found is not None else f'{name}: skipped: {said[:200]}', flush=True)
+    return len(found or [])
+
+
 def list_networks(options):
     """Path and options for samples, by name."""
     demo = os.path.join(options.source, 'data', 'demo')
@@ -212,17 +222,21 @@ def main():
     parser.add_argument('--networks', nargs='*')
     parser.add_argument('--recipes', nargs='*', default=list(RECIPES))
     parser.add_argument('--keep')
+    parser.add_argument('--write')
     options = parser.parse_args()
     total, faults = 0, []
     for network, (model, data) in list_networks(options).items():
         if options.networks and network not in options.networks:
             continue
         for recipe in options.recipes:
+            if options.write:
+                total += write(options, model, data, f'{network} {recipe}', RECIPES[recipe])
+                continue
             with tempfile.TemporaryDirectory() as work:
                 compared, found = compare(options, model, data, f'{network} {recipe}', RECIPES[recipe], work)
             total += compared
             faults += found
-    print(f'{total} runs compared, {len(faults)} differ')
+    print(f'{total} files written' if options.write else f'{total} runs compared, {len(faults)} differ')
     sys.exit(1 if faults or total == 0 else 0)
 
 

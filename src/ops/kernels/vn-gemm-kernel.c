@@ -39,6 +39,52 @@
     b += b_step;                                                                              \
   }
 
+/* AArch64 multiplies by each number of a vector: where those of a row lie side by side, four steps read it once. */
+#if defined (__aarch64__)
+
+#define STEP_BY_NUMBER(rows, vectors, number)                                                 \
+  {                                                                                           \
+    Vector x[vectors];                                                                        \
+                                                                                              \
+    _Pragma ("GCC unroll 4")                                                                  \
+    for (int j = 0; j < vectors; j++)                                                         \
+      x[j] = ((const Vector *) b)[j];                                                         \
+    _Pragma ("GCC unroll 8")                                                                  \
+    for (int i = 0; i < rows; i++)                                                            \
+      {                                                                                       \
+        Vector one = w[i][number] - (Vector) { 0 };                                           \
+                                                                                              \
+        _Pragma ("GCC unroll 4")                                                              \
+        for (int j = 0; j < vectors; j++)                                                     \
+          sum[i][j] += one * x[j];                                                            \
+      }                                                                                       \
+    b += b_step;                                                                              \
+  }
+
+#define FOUR_STEPS(rows, vectors)                                                             \
+    for (; depth >= 4 && a_step == 1; depth -= 4, ahead += 16, a += 4)                         \
+      {                                                                                       \
+        Vector w[rows];                                                                       \
+                                                                                              \
+        __builtin_prefetch (ahead, 0, 2);                                                     \
+        _Pragma ("GCC unroll 4")                                                              \
+        for (int j = 0; j < vectors; j++)                                                     \
+          __builtin_prefetch (b + NEAR + j * 16);                                             \
+        _Pragma ("GCC unroll 8")                                                              \
+        for (int i = 0; i < rows; i++)                                                        \
+          {                                                                                   \
+            w[i] = *(const Vector *) (a + i * a_row);                                         \
+            __asm__ ("" : "+w" (w[i]));    /* not number by number after all */                \
+          }                                                                                   \
+        STEP_BY_NUMBER (rows, vectors, 0)                                                     \
+        STEP_BY_NUMBER (rows, vectors, 1)                                                     \
+        STEP_BY_NUMBER (rows, vectors, 2)                                                     \
+        STEP_BY_NUMBER (rows, vectors, 3)                                                     \
+      }
+#else
+#define FOUR_STEPS(rows, vectors)
+#endif
+
 #define DEFINE_TILE(name, target, rows, lanes, vectors)                                       \
   target static void                                                                          \
   name##_##rows##_##vectors (const VnGemmTile *tile)                                          \
@@ -54,6 +100,7 @@
     else                                                                                      \
       ROWS_AND_VECTORS (rows, vectors)                                                        \
         sum[i][j] = (Vector) { 0 };                                                           \
+    FOUR_STEPS (rows, vectors)                                                                \
     for (; depth >= 4; depth -= 4, ahead += 16)                                               \
       {                                                                                       \
         __builtin_prefetch (ahead, 0, 2);                                                     \
@@ -128,7 +175,7 @@ DEFINE_2 (any, , 7, 4)
 DEFINE_2 (any, , 8, 4)
 
 static const VnGemmKernel kernel_any = {
-  "generic", 8, 4, 2,
+  "neon", 8, 4, 2,
   { { NULL }, ENTRY_2 (any, 1), ENTRY_2 (any, 2), ENTRY_2 (any, 3), ENTRY_2 (any, 4), ENTRY_2 (any, 5), ENTRY_2 (any, 6),
     ENTRY_2 (any, 7), ENTRY_2 (any, 8) }
 };

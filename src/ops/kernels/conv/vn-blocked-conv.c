@@ -47,7 +47,7 @@ typedef struct
   float                 *y, *scratch;
   const float           *sum;        /* added to y, or NULL */
   const gsize           *offsets;
-  gsize                  n_splits, n_regular;
+  gsize                  n_splits, n_regular;   /* pixels that are not computed one by one, as vn-conv-packed.c does */
   float                  low, high;
   gboolean               after;
   VnOpEnds              *ends;       /* nullable */
@@ -439,16 +439,6 @@ conv_release (gpointer prepared)
   vn_blocked_weight_free (prepared);
 }
 
-/* The last pixels of a map that vn-conv-packed.c computes one by one. */
-static gsize
-blocked_conv_count_regular (gsize out_size)
-{
-  const VnTile *tile = vn_tile_get ();
-  gsize rest = out_size % (tile->lanes * tile->max_vectors);
-
-  return rest <= VN_TILE_MAX_SINGLE ? out_size - rest : out_size;
-}
-
 static gboolean
 conv_run (VnOpContext *ctx,
           GError     **error)
@@ -469,7 +459,7 @@ conv_run (VnOpContext *ctx,
   job.ends = ctx->ends;
   job.x = ctx->in[X]->data;
   job.y = ctx->out[0]->data;
-  job.n_regular = blocked_conv_count_regular (conv.out_size);
+  job.n_regular = conv.out_size - vn_tile_count_single (conv.out_size);
   blocked_conv_choose_split (&job, MIN (ctx->n_threads, vn_op_max_workers ()));
   blocked_conv_set_offsets (&job.band, &conv, ctx->scratch);
   job.offsets = ctx->scratch;

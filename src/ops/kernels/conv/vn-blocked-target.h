@@ -29,4 +29,8 @@
 /* Keeps a vector that several products need in a register: compilers like to read it again for each. */
 #define VN_KEEP_IN_REGISTER(vector) __asm__ ("" : "+v" (vector))
 
+#elif defined (__aarch64__)
+
+#define VN_KEEP_IN_REGISTER(vector) __asm__ ("" : "+w" (vector))
+
 #endif

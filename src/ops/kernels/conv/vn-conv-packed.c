@@ -199,7 +199,7 @@ conv_packed_run_tile (const Packed *self,
   float aside[VN_TILE_MAX_ROWS * VN_TILE_MAX_COLUMNS];
   gboolean whole = n_rows == tile->rows && n_columns == columns;
 
-  if (n_columns <= VN_TILE_MAX_SINGLE)
+  if (n_columns <= vn_tile_count_single (self->conv->out_size))
     for (gsize j = 0; j < n_columns; j++)
       tile->run_single (self->conv->depth, panel, pixels + j, n_columns, bias, self->low, self->high,
                         (whole ? y : aside) + j, whole ? pitch : columns);

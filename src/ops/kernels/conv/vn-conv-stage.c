@@ -273,7 +273,7 @@ vn_stage_panel (const VnStage *self,
   gsize lanes = self->capacity - self->columns;
 
   n = MIN (n, self->max_columns);
-  return n <= VN_TILE_MAX_SINGLE ? n : (n + lanes - 1) / lanes * lanes;
+  return n <= vn_tile_count_single (self->conv->out_size) ? n : (n + lanes - 1) / lanes * lanes;
 }
 
 /**

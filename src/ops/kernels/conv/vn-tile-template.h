@@ -2,7 +2,8 @@
 /* Included several times by vn-tile.c with TILE_NAME, TILE_ROWS, TILE_LANES, TILE_VECTORS, TILE_TARGET and TILE_CLAMP. The loops
  * over rows and vectors are unrolled, so that `sum` lives in registers. There are two of each size: with packed pixels,
  * and, _at, with pixels where they lie. With TILE_SINGLE and TILE_SINGLE_LANES also
- * the function for one column. */
+ * the function for one column. With TILE_BY_NUMBER weights are read as vectors, of which the processor multiplies by each number:
+ * TILE_LANES divides TILE_ROWS. */
 
 #define TILE_PASTE_(a, b) a##b
 #define TILE_PASTE(a, b) TILE_PASTE_ (a, b)
@@ -49,10 +50,24 @@ TILE_BODY (gsize               depth,
 #pragma GCC unroll 4
       for (int j = 0; j < TILE_VECTORS && offsets == NULL; j++)
         at[j] += TILE_VECTORS * TILE_LANES;
+#ifdef TILE_BY_NUMBER
+      TILE_LANES_TYPE rows[TILE_ROWS / TILE_LANES];
+
+#pragma GCC unroll 2
+      for (int i = 0; i < TILE_ROWS / TILE_LANES; i++)
+        {
+          rows[i] = *(const TILE_LANES_TYPE *) (a + i * TILE_LANES);
+          VN_KEEP_IN_REGISTER (rows[i]);
+        }
+#endif
 #pragma GCC unroll 8
       for (int i = 0; i < TILE_ROWS; i++)
         {
+#ifdef TILE_BY_NUMBER
+          TILE_LANES_TYPE w = rows[i / TILE_LANES][i % TILE_LANES] - (TILE_LANES_TYPE) { 0 };
+#else
           TILE_LANES_TYPE w = a[i] - (TILE_LANES_TYPE) { 0 };
+#endif
 
 #pragma GCC unroll 4
           for (int j = 0; j < TILE_VECTORS; j++)
@@ -114,18 +129,25 @@ TILE_SINGLE (gsize        depth,
              float       *c,
              gsize        pitch)
 {
-  TILE_ROWS_TYPE sum[4] = { { 0 }, { 0 }, { 0 }, { 0 } };
+  enum { VECTORS = (TILE_ROWS + TILE_SINGLE_LANES - 1) / TILE_SINGLE_LANES };
+  TILE_ROWS_TYPE sum[4][VECTORS] = { { { 0 } } };
 
   for (; depth >= 4; depth -= 4, a += 4 * TILE_ROWS, b += 4 * b_pitch)
 #pragma GCC unroll 4
     for (int j = 0; j < 4; j++)
-      sum[j] += *(const TILE_ROWS_TYPE *) (a + j * TILE_ROWS) * b[j * b_pitch];
+#pragma GCC unroll 2
+      for (int v = 0; v < VECTORS; v++)
+        sum[j][v] += ((const TILE_ROWS_TYPE *) (a + j * TILE_ROWS))[v] * b[j * b_pitch];
   for (; depth > 0; depth--, a += TILE_ROWS, b += b_pitch)
-    sum[0] += *(const TILE_ROWS_TYPE *) a * b[0];
-  sum[0] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+#pragma GCC unroll 2
+    for (int v = 0; v < VECTORS; v++)
+      sum[0][v] += ((const TILE_ROWS_TYPE *) a)[v] * b[0];
+#pragma GCC unroll 2
+  for (int v = 0; v < VECTORS; v++)
+    sum[0][v] = (sum[0][v] + sum[1][v]) + (sum[2][v] + sum[3][v]);
   for (int i = 0; i < TILE_ROWS; i++)
     {
-      float y = sum[0][i] + bias[i];
+      float y = sum[0][i / TILE_SINGLE_LANES][i % TILE_SINGLE_LANES] + bias[i];
 
       y = y < low ? low : y;
       c[i * pitch] = y > high ? high : y;

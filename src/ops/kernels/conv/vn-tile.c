@@ -76,7 +76,12 @@ tile_clamp_any (Four  y,
 #define CLAMP_ANY(Vector, y, low, high) ((Vector) tile_clamp_any ((Four) (y), low, high))
 
 #define TILE_TARGET
+#if defined (__aarch64__)
+#define TILE_ROWS 8     /* of 32 registers */
+#define TILE_BY_NUMBER
+#else
 #define TILE_ROWS 4
+#endif
 #define TILE_LANES 4
 #define TILE_CLAMP CLAMP_ANY
 #define TILE_SINGLE tile_any_single
@@ -88,8 +93,21 @@ tile_clamp_any (Four  y,
 #define TILE_VECTORS 2
 #include "vn-tile-template.h"
 
+#if defined (__aarch64__)
+
+#define TILE_NAME tile_any_3
+#define TILE_VECTORS 3
+#include "vn-tile-template.h"
+
+static const VnTile tile_any = { "neon", 8, 4, 3, { NULL, tile_any_1, tile_any_2, tile_any_3 },
+                                 { NULL, tile_any_1_at, tile_any_2_at, tile_any_3_at }, tile_any_single };
+
+#else
+
 static const VnTile tile_any = { "generic", 4, 4, 2, { NULL, tile_any_1, tile_any_2 },
                                  { NULL, tile_any_1_at, tile_any_2_at }, tile_any_single };
+
+#endif
 
 /* In the order of VnLevel. */
 #if defined (__x86_64__)

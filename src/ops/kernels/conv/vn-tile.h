@@ -54,6 +54,16 @@ typedef void (*VnTileSingleFunc) (gsize        depth,
 #define VN_TILE_MAX_VECTORS 3
 #define VN_TILE_MAX_SINGLE 2   /* so few columns are faster one by one than as a vector */
 
+/* How many columns at the end of @n are computed one by one. The same with tiles of any number of columns, of which
+ * VN_TILE_MAX_COLUMNS is a multiple: these sums are added in another order, and must not depend on the instruction set. */
+static inline gsize
+vn_tile_count_single (gsize n)
+{
+  gsize rest = n % VN_TILE_MAX_COLUMNS;
+
+  return rest <= VN_TILE_MAX_SINGLE ? rest : 0;
+}
+
 /**
  * VnTile: the innermost loop of a matrix product for one instruction set.
  * @lanes: floats in a vector

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Sourced by tests/matrix.sh: AArch64, cross-compiled and run by QEMU in a system of its own, whose packages of two architectures
+# touch nothing of this machine.
+
+ARM64_TOOLS=(build-essential gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user meson ninja-build pkg-config gettext git
+  python3 python3-onnx protobuf-c-compiler libglib2.0-dev-bin libonnx-testdata shared-mime-info)
+ARM64_LIBRARIES=(libc6-dev libglib2.0-dev libgdk-pixbuf-2.0-dev libjson-glib-dev libopenblas-dev libprotobuf-c-dev libcairo2-dev
+  libpango1.0-dev librsvg2-common)
+# What the magic number of a file must be for QEMU to run it: a 64-bit ELF program or library for AArch64.
+ARM64_MAGIC=':qemu-aarch64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00'
+ARM64_MAGIC+=':\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:/usr/bin/qemu-aarch64:'
+# Recipes that solve no equations with OpenBLAS, whose kernels are others there.
+ARM64_RECIPES=(plain compared percentile npu trained weights mse)
+ARM64_NETWORKS=(mnist_cntk_op8 kws_micro_fp32 cls_mobilenetv2_035_128_flowers vit_cct2_32_op20 aud_dtln_1_lstm
+  det_openseeface_mnv3)
+ARM64_FEW_RECIPES=(plain percentile weights)
+
+# enter_emulated SYSTEM COMMAND...: as enter, but programs for AArch64 run, too. Formats that the kernel hands to other programs
+# belong to a namespace of users (since Linux 6.7), so that those of this machine stay as they are.
+enter_emulated () {
+  local system=$1
+  shift
+  unshare --user --map-root-user --mount --uts --ipc --pid --fork --kill-child --propagation private sh -c '
+    system=$1 magic=$2; shift 2
+    mount -t proc proc "$system/proc"
+    mount -t binfmt_misc binfmt_misc "$system/proc/sys/fs/binfmt_misc" || { echo "QEMU needs Linux 6.7" >&2; exit 1; }
+    mount -t tmpfs tmpfs "$system/dev/shm"
+    [ ! -d "$system/shared" ] || mount --rbind "$VN_SHARED" "$system/shared"
+    printf %s "$magic" >"$system/proc/sys/fs/binfmt_misc/register" || exit 1
+    exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive TERM=dumb \
+      chroot "$system" "$@"
+  ' sh "$system" "$ARM64_MAGIC" "$@"
+}
+
+arm64_set_up () {
+  system=$work/matrix-arm64
+  copy_base "$system" arm64
+  hurry "$system"
+  mkdir "$system/source"
+  git -C "$source" archive HEAD | tar -x -C "$system/source"
+  [ -z "${VN_SHARED:-}" ] || mkdir "$system/shared"
+  enter "$system" arm64 sh -ec "dpkg --add-architecture arm64
+    apt-get -q update
+    apt-get -q -y --no-install-recommends install ${ARM64_TOOLS[*]} ${ARM64_LIBRARIES[*]/%/:arm64}" >"$log" 2>&1 &&
+    enter_emulated "$system" sh -c '/usr/lib/aarch64-linux-gnu/gdk-pixbuf-2.0/gdk-pixbuf-query-loaders --update-cache'
+}
+
+arm64_build () {
+  enter_emulated "$system" sh -ec "cd /source
+    meson setup /build --cross-file tests/lib/aarch64-linux-gnu.ini -Dapp=disabled -Dmpi=disabled \
+      -Dwerror=false ${VN_SHARED:+-Dshared_data=/shared}
+    ninja -k 0 -C /build" >>"$log" 2>&1
+}
+
+# arm64_run_suites NAME...: several times as slow as the machine itself
+arm64_run_suites () {
+  local suites=()
+  for name in "$@"; do suites+=(--suite "$name"); done
+  enter_emulated "$system" sh -c "cd /source &&
+    meson test -C /build --no-rebuild --print-errorlogs --timeout-multiplier 40 ${suites[*]}" >>"$log" 2>&1
+}
+
+# arm64_write SOURCE CLI FOLDER ENTER...: files of the demo and of some networks
+arm64_write () {
+  local tree=$1 cli=$2 folder=$3 same
+  shift 3
+  same="env VN_NO_VERIFY=1 VN_SHARED=${shared:-} python3 $tree/tests/networks/same_files.py $cli $tree --write $folder"
+  "$@" sh -ec "$same --recipes ${ARM64_RECIPES[*]}
+    [ -z '${VN_SHARED:-}' ] || $same --shared --networks ${ARM64_NETWORKS[*]} --recipes ${ARM64_FEW_RECIPES[*]}" >>"$log" 2>&1
+}
+
+arm64_compare () {
+  local usual=$source/build-tests/meson/src/cli/vernier-cli
+  [ -x "$usual" ] || { echo "run tests/run.sh first, which builds $usual" >&2; return 1; }
+  rm -rf "$work/files-amd64"
+  shared=${VN_SHARED:-} arm64_write "$source" "$usual" "$work/files-amd64" env &&
+    shared=/shared arm64_write /source /build/src/cli/vernier-cli /files enter_emulated "$system" || return 1
+  say "$(find "$work/files-amd64" -type f | wc -l) files, of which differ:"
+  diff -rq -x report.pdf "$work/files-amd64" "$system/files"     # fonts are those of the system
+}
+
+try_arm64 () {
+  local parts=("${rest[@]:-}") tests=() what
+  [ "${#rest[@]}" -gt 0 ] || parts=(unit fuzz-replay cli same)
+  log=$work/matrix-arm64.log
+  suite=bookworm
+  make_base
+  suite=arm64
+  say "${parts[*]}: the log is in $log"
+  arm64_set_up && arm64_build || { tail -30 "$log"; failed+=(arm64); return; }
+  for what in "${parts[@]}"; do
+    case $what in
+      same) arm64_compare || failed+=("arm64 same") ;;
+      *) say "$what"; arm64_run_suites "$what" || failed+=("arm64 $what") ;;
+    esac
+  done
+  grep -aE '^(Ok|Fail|Skipped|Timeout): |(FAIL|TIMEOUT|ERROR) +[0-9]' "$log" || true
+  rm -rf "$system"
+}
