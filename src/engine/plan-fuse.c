@@ -104,7 +104,7 @@ fuse_step (VnFusion *self,
 {
   static const VnFuseFunc funcs[] = { fuse_clamp, vn_fuse_map, vn_fuse_gate, vn_fuse_divisor, vn_fuse_factors,
                                       vn_fuse_shifts, vn_fuse_line, vn_fuse_gelu, vn_fuse_written_gelu,
-                                      vn_fuse_half, vn_fuse_sum };
+                                      vn_fuse_half, vn_fuse_sum, vn_fuse_quantizer };
   int output = step->outputs[0];
   VnStep *taker = NULL;
 

@@ -64,5 +64,7 @@ VnStep   *vn_fuse_half        (VnFusion       *self,
                                VnStep         *step);
 VnStep   *vn_fuse_sum         (VnFusion       *self,
                                VnStep         *step);
+VnStep   *vn_fuse_quantizer   (VnFusion       *self,
+                               VnStep         *step);
 
 G_END_DECLS

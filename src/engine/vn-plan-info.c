@@ -17,9 +17,10 @@ static const char * const activation_names[] = {
   [VN_ACTIVATION_GELU] = "Gelu",
   [VN_ACTIVATION_GELU_DIVIDED] = "Gelu",
   [VN_ACTIVATION_GELU_TANH] = "Gelu by tanh",
+  [VN_ACTIVATION_QUANTIZER] = "quantizer",
 };
 
-G_STATIC_ASSERT (G_N_ELEMENTS (activation_names) == VN_ACTIVATION_GELU_TANH + 1);
+G_STATIC_ASSERT (G_N_ELEMENTS (activation_names) == VN_ACTIVATION_QUANTIZER + 1);
 
 /**
  * vn_plan_get_step_info:

@@ -117,6 +117,7 @@ typedef enum
   VN_ACTIVATION_GELU,           /* b y (1 + erf (a y)) */
   VN_ACTIVATION_GELU_DIVIDED,   /* b y (1 + erf (y / a)) */
   VN_ACTIVATION_GELU_TANH,      /* y / 2 (1 + tanh (sqrt (2 / pi) (y + 0.044715 y^3))) */
+  VN_ACTIVATION_QUANTIZER,      /* a min (max (rint (y / a), min), max); a b for NaN */
 } VnActivationKind;
 
 /**

@@ -151,6 +151,21 @@ ROW_MAP (row_gelu, b * v * (1.f + vn_erff (v * a)))
 ROW_MAP (row_gelu_divided, b * v * (1.f + vn_erff (v / a)))
 ROW_MAP (row_gelu_tanh, 0.5f * v * (1.f + vn_tanhf (0.797884561f * (v + 0.044715f * v * v * v))))
 
+/* Adding 0 makes 0 of -0, as an integer has no sign then. */
+VN_INLINE float
+quantize_to (float               v,
+             float               scale,
+             const VnActivation *map)
+{
+  float code = rintf (v / scale);
+
+  code = code < map->min ? map->min : code;
+  code = code > map->max ? map->max : code;
+  return scale * ((v == v ? code : map->b) + 0.f);
+}
+
+ROW_MAP (row_quantizer, quantize_to (v, a, map))
+
 static void (* const maps[]) (float *y, const VnActivation *map, gsize n) = {
   [VN_ACTIVATION_CLAMP] = row_clamp,
   [VN_ACTIVATION_LEAKY_RELU] = row_leaky_relu,
@@ -164,6 +179,7 @@ static void (* const maps[]) (float *y, const VnActivation *map, gsize n) = {
   [VN_ACTIVATION_GELU] = row_gelu,
   [VN_ACTIVATION_GELU_DIVIDED] = row_gelu_divided,
   [VN_ACTIVATION_GELU_TANH] = row_gelu_tanh,
+  [VN_ACTIVATION_QUANTIZER] = row_quantizer,
 };
 
 VN_MULTIVERSION

@@ -56,6 +56,23 @@ add_floats (VnModel     *model,
 }
 
 static inline void
+add_code (VnModel    *model,
+          const char *name,
+          VnDType     dtype,
+          int         code)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnTensor) tensor = vn_tensor_new (dtype, &VN_SHAPE_SCALAR, &error);
+
+  g_assert_no_error (error);
+  if (tensor->n_bytes == 1)
+    *(gint8 *) tensor->data = (gint8) code;
+  else
+    *(gint16 *) tensor->data = (gint16) code;
+  vn_graph_add_initializer (model->graph, name, tensor);
+}
+
+static inline void
 add_ints (VnModel      *model,
           const char   *name,
           const gint64 *values,

@@ -35,6 +35,22 @@ static const Case cases[] = {
   { "Add p c > y", 2 },
   { "Add c p > n; Relu n > y", 2 },
   { "BatchNormalization c scale shift mean variance > n; Add n x > d; Relu d > y", 1 },
+  { "QuantizeLinear c tenth three8 > q; DequantizeLinear q tenth three8 > y", 1 },
+  { "QuantizeLinear c tenth > q; DequantizeLinear q tenth > y", 1 },
+  { "QuantizeLinear c tenth minus8 > q; DequantizeLinear q tenth minus8 > y", 1 },
+  { "Relu c > n; QuantizeLinear n tenth three8 > q; DequantizeLinear q tenth three8 > y", 1 },
+  { "Clip c zero six > n; QuantizeLinear n tenth minus8 > q; DequantizeLinear q tenth minus8 > y", 1 },
+  { "Clip c six > n; QuantizeLinear n tenth minus8 > q; DequantizeLinear q tenth minus8 > y", 1 },
+  { "Add c p > n; QuantizeLinear n tenth minus8 > q; DequantizeLinear q tenth minus8 > y", 2 },
+  { "BatchNormalization c scale shift mean variance > n; QuantizeLinear n tenth three8 > q; DequantizeLinear q tenth three8 > y", 1 },
+  /* Another scale, zero point or user of codes; an activation that is none; a scale that makes subnormal numbers. */
+  { "QuantizeLinear c tenth three8 > q; DequantizeLinear q fifth three8 > y", 3 },
+  { "QuantizeLinear c tenth three8 > q; DequantizeLinear q tenth > y", 3 },
+  { "QuantizeLinear c tenth three8 > q; DequantizeLinear q tenth three8 > d; Cast q > f; Add d f > y", 5 },
+  { "QuantizeLinear c tenth three8 > q; DequantizeLinear q tenth three8 > d; Add d c > y", 4 },
+  { "Sigmoid c > s; QuantizeLinear s tenth three8 > q; DequantizeLinear q tenth three8 > y", 3 },
+  { "QuantizeLinear c tiny three8 > q; DequantizeLinear q tiny three8 > y", 3 },
+  { "QuantizeLinear c scale > q; DequantizeLinear q scale > y", 3 },
   /* Another order, another user, another shape, or computed later: not the same thing. */
   { "Relu c > n; Add n x > y", 2 },
   { "Add c x > n; BatchNormalization n scale shift mean variance > y", 2 },
@@ -57,9 +73,12 @@ add_nodes (VnModel    *model,
     {
       g_auto(GStrv) sides = g_strsplit (nodes[i], " > ", 2);
       char *inputs = strchr (sides[0], ' ');
+      VnNode *node;
 
       *inputs++ = '\0';
-      add_node (model, sides[0], sides[1], inputs, sides[1]);
+      node = add_node (model, sides[0], sides[1], inputs, sides[1]);
+      if (vn_node_is (node, "Cast"))
+        vn_node_set_int (node, "to", VN_DTYPE_F32);
     }
 }
 
@@ -78,6 +97,11 @@ make_model (const char *nodes,
   add_floats (model, "three", VN_SHAPE (1), 3, 0);
   add_floats (model, "six", VN_SHAPE_SCALAR, 6, 0);
   add_floats (model, "zero", VN_SHAPE_SCALAR, 0, 0);
+  add_floats (model, "tenth", VN_SHAPE_SCALAR, 0.1f, 0);
+  add_floats (model, "fifth", VN_SHAPE_SCALAR, 0.2f, 0);
+  add_floats (model, "tiny", VN_SHAPE_SCALAR, 1e-33f, 0);
+  add_code (model, "three8", VN_DTYPE_U8, 3);
+  add_code (model, "minus8", VN_DTYPE_S8, -8);
   add_floats (model, "scale", VN_SHAPE (CHANNELS), 0.7f, 0.11f);
   add_floats (model, "shift", VN_SHAPE (CHANNELS), -0.3f, 0.07f);
   add_floats (model, "mean", VN_SHAPE (CHANNELS), 0.9f, -0.03f);

@@ -15,7 +15,8 @@
  * @layers: one after the other, each on the result of the one before: c OUT KERNEL STRIDE PADDING DILATION: Conv;
  *   d KERNEL STRIDE PADDING DILATION: the same, depthwise; m, a KERNEL STRIDE PADDING: MaxPool, AveragePool; g:
  *   GlobalAveragePool; i: Identity; o: Dropout with a mask that nobody reads; p: Conv that multiplies by 1 into 16 channels, adds
- *   -0; b: BatchNormalization; r: Relu; h: HardSwish; e: Softplus; +N: Add of result N (0 is the input); |N: Concat with it
+ *   -0; b: BatchNormalization; r: Relu; h: HardSwish; e: Softplus; +N: Add of result N (0 is the input); |N: Concat with it;
+ *   q ZERO, s ZERO, w ZERO: QuantizeLinear to uint8, int8, uint16; k: DequantizeLinear of it; f N: Cast of result N to float32
  * @n_orders: steps that only change the order, in blocks of 16; -1: depends on that
  */
 typedef struct
@@ -49,6 +50,11 @@ static const Case cases[] = {
   { { 2, 3, 70, 66 },  "c 40 3 1 1 1; r; c 24 1 1 0 1; g; c 8 1 1 0 1", -1 },
   { { 1, 3, 6, 5 },    "c 40 3 1 1 1; r; c 24 1 1 0 1; g; r", 0 },
   { { 1, 300, 14, 14 }, "c 130 1 1 0 1; c 96 3 1 1 1; c 300 1 1 0 1", 1 },
+  { { 1, 3, 12, 13 },  "c 24 3 1 1 1; q 3; k; c 16 3 1 1 1; r; s -128; k; d 3 1 1 1; w 9; k; c 8 1 1 0 1", 1 },
+  { { 1, 3, 12, 13 },  "c 24 3 1 1 1; q 3; k; c 24 1 1 0 1; +3; s 0; k; m 2 2 0; q 7; k; c 8 1 1 0 1", 1 },
+  { { 1, 3, 12, 13 },  "c 24 3 1 1 1; h; q 3; k; c 20 1 1 0 1; h; s 3; k; c 8 1 1 0 1", 1 },
+  { { 2, 3, 9, 11 },   "c 20 3 1 1 1; q 3; k; c 20 1 1 0 1; f 2; +4; c 8 1 1 0 1", 2 },     /* codes as the graph has them, too */
+  { { 2, 3, 9, 11 },   "c 20 3 1 1 1; w 3; k; c 20 1 1 0 1; f 2; +4; c 8 1 1 0 1", 2 },
   /* Alone, or with nothing to gain: as it is. */
   { { 1, 16, 8, 8 },   "c 16 3 1 1 1; r", 0 },
   { { 1, 16, 8, 8 },   "m 2 2 0; e; c 16 3 1 1 1; e", 0 },
@@ -60,6 +66,7 @@ typedef struct
   VnModel *model;
   GRand   *rand;
   guint    n;           /* values so far */
+  guint    quantizer;   /* what the latest codes are of */
   gint64   channels[32];
 } Builder;
 
@@ -159,6 +166,45 @@ append_norm (Builder *self)
   append (self, "BatchNormalization", more, n);
 }
 
+/* Which type the codes have that are read again. */
+static void
+append_quantizer (Builder    *self,
+                  const char *layer,
+                  gint64      zero)
+{
+  static const struct { char letter; VnDType dtype; } types[] = { { 'q', VN_DTYPE_U8 }, { 's', VN_DTYPE_S8 },
+                                                                  { 'w', VN_DTYPE_U16 } };
+  g_autofree char *names = g_strdup_printf ("scale%u zero%u", self->n, self->n);
+  g_auto(GStrv) each = g_strsplit (names, " ", 2);
+
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    if (*layer == types[i].letter)
+      {
+        add_floats (self->model, each[0], VN_SHAPE_SCALAR, types[i].dtype == VN_DTYPE_U16 ? 1e-4f : 0.03f, 0);
+        add_code (self->model, each[1], types[i].dtype, (int) zero);
+        append (self, "QuantizeLinear", names, self->channels[self->n]);
+        self->quantizer = self->n - 1;
+      }
+}
+
+static void
+append_dequantizer (Builder *self)
+{
+  g_autofree char *names = g_strdup_printf ("scale%u zero%u", self->quantizer, self->quantizer);
+
+  append (self, "DequantizeLinear", names, self->channels[self->n]);
+}
+
+static void
+append_cast (Builder *self,
+             gint64   of)
+{
+  g_autofree char *in = g_strdup_printf ("v%" G_GINT64_FORMAT, of), *out = g_strdup_printf ("v%u", self->n + 1);
+
+  vn_node_set_int (add_node (self->model, "Cast", out, in, out), "to", VN_DTYPE_F32);
+  self->channels[++self->n] = self->channels[of];
+}
+
 static void
 append_layer (Builder    *self,
               const char *layer)
@@ -176,6 +222,12 @@ append_layer (Builder    *self,
     append_conv (self, n, 1, v, (gint64[]) { v[0], v[0] });
   else if (*layer == 'm' || *layer == 'a')
     set_window (append (self, *layer == 'm' ? "MaxPool" : "AveragePool", "", n), v, 1);
+  else if (*layer == 'q' || *layer == 's' || *layer == 'w')
+    append_quantizer (self, layer, v[0]);
+  else if (*layer == 'k')
+    append_dequantizer (self);
+  else if (*layer == 'f')
+    append_cast (self, v[0]);
   else if (*layer == 'b')
     append_norm (self);
   else if (*layer == 'p')
@@ -195,7 +247,7 @@ static VnModel *
 make_model (const Case *c)
 {
   g_auto(GStrv) layers = g_strsplit (c->layers, "; ", -1);
-  Builder self = { vn_model_new (8, 15), g_rand_new_with_seed (5), 0, { c->dims[1] } };
+  Builder self = { vn_model_new (10, 21), g_rand_new_with_seed (5), 0, 0, { c->dims[1] } };
   g_autofree char *last = NULL;
 
   vn_graph_add_input (self.model->graph, "v0", VN_DTYPE_F32,

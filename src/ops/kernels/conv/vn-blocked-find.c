@@ -24,7 +24,7 @@ static const char * const by_element[] = {
 static gboolean
 blocked_find_is_by_element (VnOpContext *ctx)
 {
-  if (*ctx->node->domain != '\0' || !g_strv_contains (by_element, ctx->node->op_type))
+  if (!g_strv_contains (by_element, ctx->node->op_type))
     return FALSE;
   for (guint i = 0; i < ctx->n_inputs; i++)
     {
@@ -35,6 +35,25 @@ blocked_find_is_by_element (VnOpContext *ctx)
       if (constant != NULL || !vn_shape_equal (&ctx->in_types[i].shape, &ctx->out_types[0].shape))
         return FALSE;
     }
+  return TRUE;
+}
+
+/* What a quantizer makes of float32, or reads; smaller ones do not lie one in a byte. */
+#define CODES (VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (S16))
+
+/* One of a pair with one scale for all channels: an element of it is a code. */
+static gboolean
+blocked_find_is_quantizer (VnOpContext *ctx)
+{
+  gboolean quantizes = vn_node_is (ctx->node, "QuantizeLinear");
+  VnDType data = quantizes ? ctx->in_types[0].dtype : ctx->out_types[0].dtype;
+  VnDType code = quantizes ? ctx->out_types[0].dtype : ctx->in_types[0].dtype;
+
+  if ((!quantizes && !vn_node_is (ctx->node, "DequantizeLinear")) || data != VN_DTYPE_F32 || (CODES >> code & 1) == 0)
+    return FALSE;
+  for (guint i = 1; i < ctx->n_inputs; i++)
+    if (vn_op_has_input (ctx, i) && (ctx->in[i] == NULL || ctx->in[i]->n_elements != 1 || ctx->in[i]->shape.rank > 1))
+      return FALSE;
   return TRUE;
 }
 
@@ -63,16 +82,22 @@ blocked_find_are_constant (VnOpContext *ctx)
 }
 
 static gboolean
-blocked_find_are_floats (VnOpContext *ctx)
+blocked_find_has_channels (VnOpContext *ctx)
 {
   VnShape shape;
 
+  return ctx->n_inputs > 0 && ctx->n_outputs > 0 && *ctx->node->domain == '\0' &&
+         vn_blocked_get_shape (&ctx->in_types[0].shape, &shape) && vn_shape_count (&shape, 0, shape.rank) > 0 &&
+         vn_blocked_get_shape (&ctx->out_types[0].shape, &shape) && vn_shape_count (&shape, 0, shape.rank) > 0;
+}
+
+static gboolean
+blocked_find_are_floats (VnOpContext *ctx)
+{
   for (guint i = 0; i < ctx->n_inputs; i++)
     if (vn_op_has_input (ctx, i) && ctx->in_types[i].dtype != VN_DTYPE_F32)
       return FALSE;
-  return ctx->n_inputs > 0 && ctx->n_outputs > 0 && ctx->out_types[0].dtype == VN_DTYPE_F32 &&
-         vn_blocked_get_shape (&ctx->in_types[0].shape, &shape) && vn_shape_count (&shape, 0, shape.rank) > 0 &&
-         vn_blocked_get_shape (&ctx->out_types[0].shape, &shape) && vn_shape_count (&shape, 0, shape.rank) > 0;
+  return ctx->out_types[0].dtype == VN_DTYPE_F32;
 }
 
 /**
@@ -89,7 +114,11 @@ vn_blocked_find (VnOpContext  *ctx,
   gsize scratch = ctx->scratch_bytes;
 
   *op = ctx->op;
-  if (!blocked_find_are_floats (ctx) || *ctx->node->domain != '\0')
+  if (!blocked_find_has_channels (ctx))
+    return VN_BLOCKED_NEVER;
+  if (blocked_find_is_quantizer (ctx))
+    return VN_BLOCKED_SAME;
+  if (!blocked_find_are_floats (ctx))
     return VN_BLOCKED_NEVER;
   if (blocked_find_is_by_element (ctx) || blocked_find_is_concat (ctx))
     return VN_BLOCKED_SAME;

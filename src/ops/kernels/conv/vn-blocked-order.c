@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Planes of channels into blocks and back, four channels of four pixels at a time. */
+/* Planes of channels into blocks and back, of float32 four channels of four pixels at a time. */
 #include "vn-blocked-private.h"
+
+#include "vn-elem.h"
 #include "vn-lanes.h"
 
 #define PIXELS 1024   /* that one thread moves in a row */
 
 typedef struct
 {
-  const float *from;
-  float       *to;
-  gsize        lanes, channels, n_blocks, size;
+  gconstpointer from;
+  gpointer      to;
+  gsize        lanes, channels, n_blocks, size, element;
   VnBlockedBands bands;   /* of pixels */
 } Move;
 
@@ -60,6 +62,23 @@ blocked_order_undo_block (const float *from,
       to[p] = from[p * lanes + c];
 }
 
+#define UNDO_CODES(name, type)                                    \
+  static void                                                     \
+  blocked_order_undo_##name (const type *from,                    \
+                             gsize       size,                    \
+                             gsize       channels,                \
+                             gsize       lanes,                   \
+                             gsize       n,                       \
+                             type       *to)                      \
+  {                                                               \
+    for (gsize c = 0; c < channels; c++)                          \
+      for (gsize p = 0; p < n; p++)                               \
+        to[c * size + p] = from[p * lanes + c];                   \
+  }
+
+UNDO_CODES (bytes, guint8)
+UNDO_CODES (words, guint16)
+
 static void
 blocked_order_find_piece (const Move *self,
                           gsize       item,
@@ -88,7 +107,8 @@ blocked_order_make_item (gpointer data,
   gsize blocked, plain, n_channels, n_pixels;
 
   blocked_order_find_piece (self, item, &blocked, &plain, &n_channels, &n_pixels);
-  blocked_order_make_block (self->from + plain, self->size, n_channels, self->lanes, n_pixels, self->to + blocked);
+  blocked_order_make_block ((const float *) self->from + plain, self->size, n_channels, self->lanes, n_pixels,
+                            (float *) self->to + blocked);
 }
 
 static void
@@ -100,7 +120,20 @@ blocked_order_undo_item (gpointer data,
   gsize blocked, plain, n_channels, n_pixels;
 
   blocked_order_find_piece (self, item, &blocked, &plain, &n_channels, &n_pixels);
-  blocked_order_undo_block (self->from + blocked, self->size, n_channels, self->lanes, n_pixels, self->to + plain);
+  switch (self->element)
+    {
+    case 1:
+      blocked_order_undo_bytes ((const guint8 *) self->from + blocked, self->size, n_channels, self->lanes, n_pixels,
+                                (guint8 *) self->to + plain);
+      break;
+    case 2:
+      blocked_order_undo_words ((const guint16 *) self->from + blocked, self->size, n_channels, self->lanes, n_pixels,
+                                (guint16 *) self->to + plain);
+      break;
+    default:
+      blocked_order_undo_block ((const float *) self->from + blocked, self->size, n_channels, self->lanes, n_pixels,
+                                (float *) self->to + plain);
+    }
 }
 
 static gboolean
@@ -119,6 +152,7 @@ blocked_order_run (VnOpContext   *ctx,
 
   move.n_blocks = vn_blocked_count (move.channels, move.lanes);
   move.size = (gsize) vn_shape_count (plain, 2, plain->rank);
+  move.element = vn_elem_size (ctx->in[0]->dtype);
   vn_blocked_bands_init (&move.bands, ctx, (gsize) plain->dims[0] * move.n_blocks, move.size, PIXELS);
   vn_op_for_items (ctx, move.bands.n_items, (double) (move.bands.lines * move.lanes) / 4, func, &move);
   return TRUE;
@@ -138,14 +172,16 @@ blocked_order_undo_run (VnOpContext *ctx,
   return blocked_order_run (ctx, &ctx->out[0]->shape, blocked_order_undo_item);
 }
 
-#define OPERATOR(id, run_)                                                   \
+#define CODES (VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (S16))
+
+#define OPERATOR(id, run_, types)                                              \
 const VnOp vn_op_blocked_##id = {                                            \
   .domain = "", .type = "", .since = 1,                                      \
   .min_inputs = 1, .max_inputs = 1, .min_outputs = 1, .max_outputs = 1,      \
-  .dtypes = VN_DTYPE_BIT (F32),                                              \
+  .dtypes = VN_DTYPE_BIT (F32) | (types),                                     \
   .infer = order_infer,                                                      \
   .run = run_,                                                               \
 };
 
-OPERATOR (make, blocked_order_make_run)
-OPERATOR (undo, blocked_order_undo_run)
+OPERATOR (make, blocked_order_make_run, 0)
+OPERATOR (undo, blocked_order_undo_run, CODES)   /* of a quantizer that others read, too */
