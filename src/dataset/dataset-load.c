@@ -113,6 +113,8 @@ vn_dataset_load (VnDataset  *self,
 
   g_return_val_if_fail (self != NULL && i < self->samples->len, FALSE);
 
+  if (vn_dataset_take_kept (self, i, tensors))
+    return TRUE;
   loaded = g_new0 (VnTensor *, self->n_inputs + 1);
   for (guint k = 0; good && k < self->n_inputs; k++)
     good = vn_dataset_is_filled (self, i, k) || dataset_load_input (self, i, k, &loaded[k], error);
@@ -120,7 +122,10 @@ vn_dataset_load (VnDataset  *self,
     if (loaded[k] == NULL)
       good = (loaded[k] = vn_dataset_fill (self, i, k, loaded, error)) != NULL;
   if (good)
-    memcpy (tensors, loaded, self->n_inputs * sizeof *tensors);
+    {
+      vn_dataset_put_kept (self, i, loaded);
+      memcpy (tensors, loaded, self->n_inputs * sizeof *tensors);
+    }
   else
     {
       vn_message_make_valid (error);

@@ -157,6 +157,8 @@ typedef struct
   gboolean  (*load)   (const VnDataset *dataset, guint i, guint input, VnTensor **tensor, GError **error);
 } VnSource;
 
+typedef struct _VnKeptSamples VnKeptSamples;
+
 struct _VnDataset
 {
   gatomicrefcount  ref;
@@ -180,6 +182,7 @@ struct _VnDataset
   guint            n_columns;
   int             *columns;      /* one per input: which of these it is; -1: none */
   GHashTable      *scripts;      /* nullable: VnScript by FILE.py:FUNCTION */
+  VnKeptSamples   *kept;         /* nullable: those that were loaded */
 };
 
 const VnPreprocess *vn_data_spec_get_preprocess (const VnDataSpec *self,
@@ -216,6 +219,15 @@ VnTensor *vn_dataset_fill        (const VnDataset *self,
 void      vn_dataset_find_lacking (VnDataset      *self);
 void      vn_dataset_note_filled (VnDataset       *self,
                                   VnNotes         *notes);
+
+/* dataset-keep.c */
+void      vn_dataset_clear_kept  (VnDataset       *self);
+gboolean  vn_dataset_take_kept   (const VnDataset *self,
+                                  guint            i,
+                                  VnTensor       **tensors);
+void      vn_dataset_put_kept    (const VnDataset *self,
+                                  guint            i,
+                                  VnTensor * const *tensors);
 
 /* dataset-sounds.c */
 void      vn_dataset_cut_sounds  (VnDataset       *self,

@@ -115,6 +115,7 @@ vn_dataset_unref (VnDataset *self)
   g_clear_pointer (&self->messages, g_array_unref);
   g_free (self->columns);
   g_clear_pointer (&self->scripts, g_hash_table_unref);
+  vn_dataset_clear_kept (self);
   vn_data_spec_free (self->spec);
   g_free (self);
 }

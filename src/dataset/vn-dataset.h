@@ -231,6 +231,11 @@ gboolean    vn_dataset_load       (VnDataset          *self,
                                    VnTensor          **tensors,
                                    GError            **error);
 
+void        vn_dataset_keep       (VnDataset          *self,
+                                   gsize               n_bytes);
+void        vn_dataset_share_kept (VnDataset          *self,
+                                   VnDataset          *other);
+
 gboolean    vn_dataset_is_random   (VnDataset         *self);
 
 /* The settings that make tensors of pictures; NULL if something else does, or the input takes none. */
