@@ -43,6 +43,7 @@ typedef struct
   VnStats              *plain, *balanced;    /* of the network as it is, and with all units balanced */
   gboolean             *chosen;              /* by unit */
   double                exponent;            /* that the factors follow from */
+  VnJudgement           best;                /* of the network with what was best so far */
   VnRepairGain         *gain;
   GCancellable         *cancellable;
 } Balance;
@@ -54,6 +55,7 @@ balance_clear (Balance *self)
   g_clear_pointer (&self->plain, vn_stats_unref);
   g_clear_pointer (&self->balanced, vn_stats_unref);
   g_free (self->chosen);
+  vn_judgement_clear (&self->best);
   vn_balance_figures_clear (&self->figures);
 }
 
@@ -136,13 +138,14 @@ balance_lookup (const char *name,
   return found != NULL ? found : vn_stats_get (self->plain, name);
 }
 
+/* @best: (nullable): what it must exceed to be of use */
 static gboolean
-balance_measure (Balance  *self,
-                 double   *sqnr_db,
-                 GError  **error)
+balance_measure (Balance            *self,
+                 const VnJudgement  *best,
+                 VnJudgement        *judgement,
+                 GError            **error)
 {
   const VnBalanceInput *input = self->input;
-  g_auto(VnJudgement) judgement = { 0 };
   g_autoptr(VnModel) model = vn_balance_apply (input->prepared, self->graph, self->chosen, error);
   g_autoptr(VnQuantPlan) plan = NULL;
   g_autoptr(VnModel) quantized = NULL;
@@ -151,10 +154,38 @@ balance_measure (Balance  *self,
     return FALSE;
   plan = vn_quantize_resolve_with (model, input->recipe, balance_lookup, self, NULL, error);
   quantized = plan != NULL ? vn_quantize_write (model, input->recipe, plan, NULL, error) : NULL;
-  if (quantized == NULL || !vn_model_infer_for_samples (quantized, input->samples->shapes, error) ||
-      !vn_judge_measure (input->judge, quantized, &judgement, self->cancellable, error))
+  return quantized != NULL && vn_model_infer_for_samples (quantized, input->samples->shapes, error) &&
+         vn_judge_measure_against (input->judge, quantized, best, LEAST_GAIN, judgement, self->cancellable, error);
+}
+
+static gboolean
+balance_measure_first (Balance  *self,
+                       double   *sqnr_db,
+                       GError  **error)
+{
+  vn_judgement_clear (&self->best);
+  if (!balance_measure (self, NULL, &self->best, error))
     return FALSE;
-  *sqnr_db = judgement.sqnr_db;
+  *sqnr_db = self->best.sqnr_db;
+  return TRUE;
+}
+
+/* @better: (out): than what was best so far, which it is from here on */
+static gboolean
+balance_is_better (Balance   *self,
+                   gboolean  *better,
+                   GError   **error)
+{
+  g_auto(VnJudgement) judgement = { 0 };
+
+  if (!balance_measure (self, &self->best, &judgement, error))
+    return FALSE;
+  *better = !judgement.hopeless && judgement.sqnr_db >= self->gain->after_db + LEAST_GAIN;
+  if (*better)
+    {
+      self->gain->after_db = judgement.sqnr_db;
+      vn_judgement_take (&self->best, &judgement);
+    }
   return TRUE;
 }
 
@@ -175,14 +206,12 @@ balance_try (Balance  *self,
              guint     last,
              GError  **error)
 {
-  double db;
+  gboolean better;
 
   balance_toggle (self, first, last);
-  if (!balance_measure (self, &db, error))
+  if (!balance_is_better (self, &better, error))
     return FALSE;
-  if (db >= self->gain->after_db + LEAST_GAIN)
-    self->gain->after_db = db;
-  else
+  if (!better)
     balance_toggle (self, first, last);
   return TRUE;
 }
@@ -252,7 +281,7 @@ balance_measure_losses (Balance  *self,
   for (guint i = 0; i < prices->len;)
     {
       Price *price = &g_array_index (prices, Price, i);
-      double db;
+      g_auto(VnJudgement) without = { 0 };
 
       if (price->cost == 0 || !self->chosen[price->unit])
         {
@@ -260,10 +289,10 @@ balance_measure_losses (Balance  *self,
           continue;
         }
       balance_toggle (self, price->unit, price->unit + 1);
-      if (!balance_measure (self, &db, error))
+      if (!balance_measure (self, NULL, &without, error))
         return FALSE;
       balance_toggle (self, price->unit, price->unit + 1);
-      price->loss = fmax (self->gain->after_db - db, 0);
+      price->loss = fmax (self->gain->after_db - without.sqnr_db, 0);
       i++;
     }
   return TRUE;
@@ -291,7 +320,7 @@ balance_limit_cost (Balance  *self,
       self->chosen[price->unit] = FALSE;
       left -= price->cost;
     }
-  return balance_measure (self, &self->gain->after_db, error);
+  return balance_measure_first (self, &self->gain->after_db, error);
 }
 
 /* With less than all of it, plain may be better again. */
@@ -347,7 +376,7 @@ balance_choose_exponent (Balance  *self,
   double said = balance_goes_by_noise (self) ? BY_NOISE : self->input->recipe->balance_exponent, best = -1, last = said;
   gboolean one = said > 0 || balance_goes_by_noise (self), better;
 
-  if (!balance_measure (self, &self->gain->before_db, error))
+  if (!balance_measure_first (self, &self->gain->before_db, error))
     return FALSE;
   self->gain->after_db = self->gain->before_db;
   for (guint i = 0; i < (one ? 1 : G_N_ELEMENTS (exponents)); i++)
@@ -406,8 +435,8 @@ balance_choose_exponent_again (Balance  *self,
                                GError  **error)
 {
   g_autofree gboolean *chosen = balance_list_chosen (self);
-  double first = self->exponent, best = first, db;
-  gboolean any = FALSE;
+  double first = self->exponent, best = first;
+  gboolean any = FALSE, better;
 
   for (guint i = 0; i < self->graph->n_units; i++)
     any = any || self->chosen[i];
@@ -417,12 +446,9 @@ balance_choose_exponent_again (Balance  *self,
     {
       if (exponents[i] == first)
         continue;
-      if (!balance_take_exponent (self, exponents[i], chosen, error) || !balance_measure (self, &db, error))
+      if (!balance_take_exponent (self, exponents[i], chosen, error) || !balance_is_better (self, &better, error))
         return FALSE;
-      if (db < self->gain->after_db + LEAST_GAIN)
-        continue;
-      self->gain->after_db = db;
-      best = exponents[i];
+      best = better ? exponents[i] : best;
     }
   return self->exponent == best || balance_take_exponent (self, best, chosen, error);
 }

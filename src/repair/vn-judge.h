@@ -52,13 +52,19 @@ typedef struct _VnJudge VnJudge;
  *   between -200 and 200. 200 also where no output is of float32
  * @kept: what is kept of the answers of the float network, on the samples themselves; its task is %VN_TASK_OTHER where none is
  * known
- * @each: (element-type double): the same of each sample, and of its copies, in the same order for all networks
+ * @each: (element-type double): the same of each sample, and of its copies, in the same order for all networks; %NULL if
+ * @hopeless
+ * @sums: what @sqnr_db is computed from
+ * @hopeless: so much worse than another one on a part of the samples that the others were not run: @sqnr_db is estimated, and
+ *   nobody knows @kept
  */
 typedef struct
 {
-  double  sqnr_db;
-  GArray *each;
-  VnKept  kept;
+  double      sqnr_db;
+  GArray     *each;
+  VnKept      kept;
+  VnErrorSum *sums;
+  gboolean    hopeless;
 } VnJudgement;
 
 VnJudge *vn_judge_new     (VnModel                *model,
@@ -73,6 +79,13 @@ gboolean vn_judge_measure (VnJudge                *self,
                            VnJudgement            *judgement,
                            GCancellable           *cancellable,
                            GError                **error);
+gboolean vn_judge_measure_against (VnJudge             *self,
+                                 VnModel                *model,
+                                 const VnJudgement      *best,
+                                 double                  least_gain,
+                                 VnJudgement            *judgement,
+                                 GCancellable           *cancellable,
+                                 GError                **error);
 
 void     vn_judgement_clear     (VnJudgement            *self);
 void     vn_judgement_take      (VnJudgement            *self,

@@ -13,6 +13,7 @@ vn_judgement_clear (VnJudgement *self)
   g_return_if_fail (self != NULL);
 
   g_clear_pointer (&self->each, g_array_unref);
+  g_clear_pointer (&self->sums, g_free);
 }
 
 /**

@@ -210,14 +210,17 @@ second_order_set_weights (SecondOrder  *self,
     }
 }
 
+/* @best: (nullable): what it must exceed to be of use */
 static gboolean
-second_order_measure (SecondOrder  *self,
-                      VnJudgement  *judgement,
-                      GError      **error)
+second_order_measure (SecondOrder        *self,
+                      const VnJudgement  *best,
+                      VnJudgement        *judgement,
+                      GError            **error)
 {
   g_autoptr(VnModel) quantized = second_order_write (self, error);
 
-  return quantized != NULL && vn_judge_measure (self->input->judge, quantized, judgement, self->cancellable, error);
+  return quantized != NULL && vn_judge_measure_against (self->input->judge, quantized, best, 0, judgement, self->cancellable,
+                                                        error);
 }
 
 /* Takes rounding back where the outputs are better without it. A layer changes them less than chance does, as its errors add to
@@ -234,10 +237,10 @@ second_order_review (SecondOrder  *self,
   double gain;
 
   second_order_set_weights (self, self->layers, first, last, FALSE);
-  if (!second_order_measure (self, &without, error))
+  if (!second_order_measure (self, best, &without, error))
     return FALSE;
   gain = without.sqnr_db - best->sqnr_db;
-  if (gain > vn_judgement_get_error (&without, best))
+  if (!without.hopeless && gain > vn_judgement_get_error (&without, best))
     {
       self->gain->n_kept -= last - first;
       vn_judgement_take (best, &without);
@@ -259,7 +262,7 @@ second_order_review_all (SecondOrder  *self,
   g_auto(VnJudgement) best = { 0 };
 
   self->gain->n_kept = self->layers->len;
-  if (!second_order_measure (self, &best, error))
+  if (!second_order_measure (self, NULL, &best, error))
     return FALSE;
   for (guint i = 0; i < ends->len; i++)
     if (!second_order_review (self, &best, i > 0 ? g_array_index (ends, guint, i - 1) : 0, g_array_index (ends, guint, i), error))
@@ -308,7 +311,7 @@ second_order_do_batches (SecondOrder  *self,
   g_autoptr(GArray) ends = g_array_new (FALSE, FALSE, sizeof (guint));
   g_auto(VnJudgement) plain = { 0 };
 
-  if (self->input->judge != NULL && !second_order_measure (self, &plain, error))
+  if (self->input->judge != NULL && !second_order_measure (self, NULL, &plain, error))
     return FALSE;
   while (self->n_done < self->layers->len)
     {

@@ -538,6 +538,58 @@ test_split (void)
       }
 }
 
+/* ---- kept samples ---- */
+
+/* What is kept is there when its file is gone, also for who shares it; what there is no room for, or of another input, is not. */
+static void
+test_keep (Folder        *self,
+           gconstpointer  data)
+{
+  static const struct { gsize n_bytes; guint n_kept; } tests[] = { { 0, 0 }, { 11, 0 }, { 12, 1 }, { 24, 2 }, { 1000, 3 } };
+  VnInputSpec longer = vector_input;
+  guint n_found = 0;
+
+  longer.limit = 7;
+  for (guint t = 0; t < G_N_ELEMENTS (tests); t++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnDataset) dataset = NULL, same = NULL, other = NULL;
+      g_autofree char *folder = g_strdup_printf ("keep%u", t);
+      VnTensor *tensor;
+
+      for (guint i = 0; i < 3; i++)
+        {
+          g_autofree char *name = g_strdup_printf ("%s/%u.npy", folder, i);
+
+          folder_put_npy (self, name, VN_SHAPE (1, 3), (float) i);
+        }
+      dataset = folder_open (self, folder, &vector_input, 1, 0, NULL, &error);
+      same = folder_open (self, folder, &vector_input, 1, 0, NULL, &error);
+      other = folder_open (self, folder, &longer, 1, 0, NULL, &error);
+      g_assert_no_error (error);
+      vn_dataset_keep (dataset, tests[t].n_bytes);
+      vn_dataset_share_kept (same, dataset);
+      vn_dataset_share_kept (other, dataset);
+      for (guint i = 0; i < 3; i++)
+        g_assert_cmpfloat (dataset_load_first (dataset, i, 1, 0), ==, i);
+      for (guint i = 0; i < 3; i++)
+        {
+          g_autofree char *path = g_strdup_printf ("%s/%s/%u.npy", self->path, folder, i);
+
+          g_assert_cmpint (g_unlink (path), ==, 0);
+          g_assert_cmpint (vn_dataset_load (same, i, &tensor, NULL), ==, i < tests[t].n_kept);
+          if (i < tests[t].n_kept)
+            {
+              g_assert_cmpfloat (vn_tensor_get_double (tensor, 0), ==, i);
+              vn_tensor_unref (tensor);
+              n_found++;
+            }
+          g_assert_false (vn_dataset_load (other, i, &tensor, NULL));
+        }
+    }
+  g_assert_cmpuint (n_found, ==, 6);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -557,6 +609,7 @@ main (int   argc,
   FOLDER_TEST ("/sources/relative-list", test_relative_list);
   FOLDER_TEST ("/sources/strange-names", test_strange_names);
   FOLDER_TEST ("/sources/odd-lists", test_odd_lists);
+  FOLDER_TEST ("/sources/keep", test_keep);
   g_test_add_func ("/sources/split", test_split);
 
   return g_test_run ();

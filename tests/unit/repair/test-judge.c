@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a judge says of a network, and the copies of samples that it runs beside them. */
 #include "judge-copies.h"
+#include "vn-dataset.h"
+#include "vn-graph-edit.h"
 #include "vn-judge.h"
 
 #include <math.h>
@@ -161,6 +163,86 @@ test_answers (void)
     }
 }
 
+/* ---- measuring ---- */
+
+#define WIDTH 8
+
+/* A product of x and weights, each of which is off by up to @noise. */
+static VnModel *
+make_network (double noise)
+{
+  VnModel *model = vn_model_new (8, 13);
+  g_autoptr(GRand) rand = g_rand_new_with_seed (3), other = g_rand_new_with_seed (4);
+  g_autoptr(VnTensor) weight = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (WIDTH, WIDTH), NULL);
+  VnValue *inputs[2], *output;
+
+  for (gsize i = 0; i < weight->n_elements; i++)
+    ((float *) weight->data)[i] = (float) (g_rand_double_range (rand, -1, 1) + noise * g_rand_double_range (other, -1, 1));
+  inputs[0] = vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, WIDTH));
+  inputs[1] = vn_graph_add_initializer (model->graph, "w", weight);
+  output = vn_graph_add_value (model->graph, "y", VN_DTYPE_F32, &VN_SHAPE (1, WIDTH));
+  vn_graph_add_node (model->graph, "product", "", "MatMul", inputs, 2, &output, 1);
+  vn_graph_set_output (model->graph, 0, output);
+  return model;
+}
+
+static VnJudge *
+make_judge (VnModel *model,
+            guint    n)
+{
+  g_autoptr(VnDataSpec) spec = vn_data_spec_new (VN_DATA_RANDOM);
+  VnInputSpec input = { .name = (char *) "x", .dtype = VN_DTYPE_F32, .shape = VN_SHAPE (1, WIDTH) };
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnDataset) dataset = NULL;
+  g_autofree guint *indices = g_new (guint, n);
+  VnRepairSamples samples = { .indices = indices, .n = n, .n_threads = 1 };
+  VnJudge *judge;
+
+  for (guint i = 0; i < n; i++)
+    indices[i] = i;
+  spec->max_samples = n;
+  samples.dataset = dataset = vn_dataset_open (spec, &input, 1, NULL, &error);
+  g_assert_no_error (error);
+  judge = vn_judge_new (model, &samples, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (vn_judge_get_n (judge), ==, n);
+  return judge;
+}
+
+/* What is not hopeless has the figures of a measurement of all; what is, about those. */
+static void
+test_against (void)
+{
+  static const struct { guint n; double noise, least_gain; gboolean hopeless; } tests[] = {
+    { 64, 0.1, 0, TRUE }, { 64, 0.02, 0, TRUE }, { 64, 0.01, 0, FALSE }, { 64, 0.0095, 0, FALSE }, { 64, 0.001, 0, FALSE },
+    { 64, 0.01, 6, FALSE },   /* too little gain is no loss */
+    { 16, 0.1, 0, TRUE }, { 15, 0.1, 0, FALSE }, { 1, 0.1, 0, FALSE },   /* too few to leave some out */
+  };
+  g_autoptr(VnModel) plain = make_network (0), first = make_network (0.01);
+
+  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
+    {
+      g_autoptr(VnJudge) judge = make_judge (plain, tests[i].n);
+      g_autoptr(VnModel) model = make_network (tests[i].noise);
+      g_auto(VnJudgement) best = { 0 }, all = { 0 }, found = { 0 };
+
+      g_assert_true (vn_judge_measure (judge, first, &best, NULL, NULL));
+      g_assert_true (vn_judge_measure (judge, model, &all, NULL, NULL));
+      g_assert_true (vn_judge_measure_against (judge, model, &best, tests[i].least_gain, &found, NULL, NULL));
+      g_test_message ("%u: %g dB of all, %g dB", i, all.sqnr_db, found.sqnr_db);
+      g_assert_cmpint (found.hopeless, ==, tests[i].hopeless);
+      if (found.hopeless)
+        {
+          g_assert_null (found.each);
+          g_assert_cmpfloat_with_epsilon (found.sqnr_db, all.sqnr_db, 1.5);
+          continue;
+        }
+      g_assert_cmpfloat (found.sqnr_db, ==, all.sqnr_db);
+      g_assert_cmpuint (found.each->len, ==, tests[i].n);
+      g_assert_cmpmem (found.each->data, found.each->len * sizeof (double), all.each->data, all.each->len * sizeof (double));
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -174,5 +256,6 @@ main (int    argc,
   g_test_add_func ("/repair/judge/error", test_error);
   g_test_add_func ("/repair/judge/take", test_take);
   g_test_add_func ("/judge/answers", test_answers);
+  g_test_add_func ("/repair/judge/against", test_against);
   return g_test_run ();
 }
