@@ -185,6 +185,8 @@ job_input_open_samples (VnJobInput  *self,
   self->dataset = vn_model_open_data (self->prepared, self->data, given, &self->shapes, self->notes, error);
   if (self->dataset == NULL)
     return FALSE;
+  if (self->known != NULL)
+    vn_dataset_share_kept (self->dataset, self->known);
   self->apart = vn_job_split_samples (self->data, vn_dataset_get_n (self->dataset), self->n_calibration, &self->calibration,
                                       &self->measured);
   return TRUE;

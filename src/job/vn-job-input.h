@@ -15,6 +15,7 @@ G_BEGIN_DECLS
  * @model, @data, @recipe, @given_shapes, @edits, @notes: borrowed from the job
  * @data: (nullable): there are no samples
  * @given_shapes: (nullable): sizes of inputs that the user gave
+ * @known: (nullable): borrowed: @data opened before, which may keep samples
  * @n_calibration: samples to calibrate on; 0: all but those held out
  * @draft: what is made is only tried: repairs are judged by as few runs as will do
  * @whole_counts: statistics are to serve any other recipe, too
@@ -33,6 +34,7 @@ typedef struct
   const VnDataSpec *data;
   const VnRecipe   *recipe;
   GHashTable       *given_shapes;
+  VnDataset        *known;
   guint             n_calibration;
   guint             n_threads;
   gboolean          draft;

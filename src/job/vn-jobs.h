@@ -129,7 +129,8 @@ typedef struct
  * @stats: (nullable): files of statistics to join and to use; the network does not run for calibration
  * @data: may be %NULL with @stats, or if @recipe names a table with all ranges: then the error is not measured
  * @origins: measure what each tensor alone costs, and find out why
- * @draft: the result is only tried: repairs are judged by as few runs as will do
+ * @samples: (nullable): the same opened before, which may keep them: vn_dataset_keep()
+ * @draft: the result is only tried: repairs are judged by as few runs as will do, and the samples are not checked
  * @gate: (nullable): says how long training may take at most, whatever @recipe says of it, and whether it is kept; must outlive
  * the run
  * @save_stats: (nullable): where to write the statistics of this run; kept beside it while they are being made
@@ -142,6 +143,7 @@ typedef struct
   const VnDataSpec *data;
   const VnRecipe   *recipe;
   GHashTable       *input_shapes;   /* nullable */
+  VnDataset        *samples;
   guint             n_calibration;
   guint             n_threads;
   gboolean          skip_compare;

@@ -132,7 +132,8 @@ vn_quantize_job_check (VnJob         *job,
       self->draft->n_calibration = input->calibration->len;
       self->draft->n_held_out = input->measured->len;
     }
-  return vn_job_input_check (input, self->stats == NULL && vn_recipe_needs_samples (self->settings.recipe), cancellable, error) &&
+  return (self->settings.draft ||
+          vn_job_input_check (input, self->stats == NULL && vn_recipe_needs_samples (self->settings.recipe), cancellable, error)) &&
          vn_job_take_known_stats (input, self->stats, self->settings.earlier, self->draft, cancellable, error);
 }
 
@@ -274,6 +275,14 @@ vn_quantize_job_quantize (VnJob         *job,
 }
 
 static gboolean
+vn_quantize_job_wants_settings (VnJob *job)
+{
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
+
+  return !self->settings.draft;
+}
+
+static gboolean
 vn_quantize_job_check_settings (VnJob         *job,
                                 GCancellable  *cancellable,
                                 GError       **error)
@@ -377,7 +386,7 @@ static const VnStage stages[] = {
   { "correct-biases", N_("Correcting biases"),    20, vn_quantize_job_wants_correction, vn_quantize_job_correct },
   { "train",          N_("Training"),             90, vn_quantize_job_wants_training,   vn_quantize_job_train },
   { "quantize",       N_("Quantizing"),           3,  NULL,                             vn_quantize_job_quantize },
-  { "settings",       N_("Checking the settings"), 2, NULL,                             vn_quantize_job_check_settings },
+  { "settings",       N_("Checking the settings"), 2, vn_quantize_job_wants_settings,   vn_quantize_job_check_settings },
   { "compare",        N_("Measuring error"),      25, vn_quantize_job_wants_compare,    vn_quantize_job_compare },
   { "origins",        N_("Finding error sources"), 60, vn_quantize_job_wants_origins, vn_quantize_job_find_origins },
   { "reasons",        N_("Finding causes"),      1,  vn_quantize_job_wants_origins,    vn_quantize_job_find_reasons },
@@ -400,7 +409,8 @@ quantize_job_begin_result (VnQuantizeJob *self)
                                   .stats = g_strdupv ((char **) self->settings.stats) };
   self->draft = result;
   self->input = (VnJobInput) { .model = result->source, .data = result->data, .recipe = result->recipe,
-                               .given_shapes = self->settings.input_shapes, .n_calibration = self->settings.n_calibration,
+                               .given_shapes = self->settings.input_shapes, .known = self->settings.samples,
+                               .n_calibration = self->settings.n_calibration,
                                .n_threads = self->settings.n_threads, .draft = self->settings.draft,
                                .whole_counts = self->settings.whole_counts, .edits = result->edits, .notes = result->notes };
 }
@@ -468,6 +478,7 @@ quantize_job_clear (gpointer data)
   vn_recipe_free ((VnRecipe *) self->settings.recipe);
   g_clear_pointer (&self->settings.input_shapes, g_hash_table_unref);
   g_clear_pointer (&self->settings.earlier, vn_stats_unref);
+  g_clear_pointer (&self->settings.samples, vn_dataset_unref);
   g_clear_pointer (&self->result, vn_run_unref);
   vn_job_input_clear (&self->input);
   g_clear_pointer (&self->stats, vn_stats_unref);
@@ -525,6 +536,8 @@ vn_quantize_job_new (const VnQuantizeSettings *settings)
     g_hash_table_ref (settings->input_shapes);
   if (settings->earlier != NULL)
     vn_stats_ref (settings->earlier);
+  if (settings->samples != NULL)
+    vn_dataset_ref (settings->samples);
   self->settings.stats = (const char * const *) g_strdupv ((char **) settings->stats);
   self->settings.save_stats = g_strdup (settings->save_stats);
   if (settings->base != NULL)

@@ -68,7 +68,8 @@ vn_improve_bench_new (VnJob                     *job,
   self->job = job;
   self->stats = vn_stats_ref (plain->stats);
   self->input = (VnJobInput) { .model = settings->model, .data = settings->data, .recipe = plain->recipe,
-                               .given_shapes = settings->input_shapes, .n_calibration = settings->n_calibration,
+                               .given_shapes = settings->input_shapes, .known = settings->samples,
+                               .n_calibration = settings->n_calibration,
                                .n_threads = settings->n_threads, .notes = vn_notes_new () };
   if (!vn_job_input_prepare (&self->input, cancellable, error))
     return NULL;
@@ -97,33 +98,54 @@ improve_bench_count_calibration (const VnQuantizeSettings *settings,
   return MAX (calibration->len, 1);
 }
 
+/* Bytes of samples that stay in memory from one try to the next. */
+#define KEPT_BYTES ((gsize) 256 << 20)
+
+/**
+ * vn_improve_open_samples:
+ * @plain: the first run
+ *
+ * Returns: (transfer full) (nullable): the samples as its network takes them, which stay in memory once they are loaded
+ */
+VnDataset *
+vn_improve_open_samples (const VnQuantizeSettings  *settings,
+                         const VnRun               *plain,
+                         GError                   **error)
+{
+  g_autoptr(VnNotes) notes = NULL;
+  g_autoptr(GHashTable) shapes = NULL;
+  VnDataset *dataset;
+
+  g_return_val_if_fail (settings != NULL && plain != NULL && plain->prepared != NULL, NULL);
+
+  notes = vn_notes_new ();
+  dataset = vn_model_open_data (plain->prepared, settings->data, settings->input_shapes, &shapes, notes, error);
+  if (dataset != NULL)
+    vn_dataset_keep (dataset, KEPT_BYTES);
+  return dataset;
+}
+
 /**
  * vn_improve_count_learned:
+ * @settings: with samples
  * @plain: the first run
  *
  * What fits the samples it was made from need not fit others: ranges that just hold the former cut the latter off, the more so
  * the more ranges there are. So tries leave some of few samples to be judged by, but keep half of them at least.
  *
- * Returns: how many samples tries are calibrated with; 0 with an error
+ * Returns: how many samples tries are calibrated with, at least 1
  */
 guint
-vn_improve_count_learned (const VnQuantizeSettings  *settings,
-                          const VnRun               *plain,
-                          GError                   **error)
+vn_improve_count_learned (const VnQuantizeSettings *settings,
+                          const VnRun              *plain)
 {
-  g_autoptr(VnNotes) notes = NULL;
-  g_autoptr(GHashTable) shapes = NULL;
-  g_autoptr(VnDataset) dataset = NULL;
-  guint n, unseen;
+  guint n, n_all, unseen;
 
-  g_return_val_if_fail (settings != NULL && plain != NULL && plain->prepared != NULL, 0);
+  g_return_val_if_fail (settings != NULL && settings->samples != NULL && plain != NULL, 1);
 
-  notes = vn_notes_new ();
-  dataset = vn_model_open_data (plain->prepared, settings->data, settings->input_shapes, &shapes, notes, error);
-  if (dataset == NULL)
-    return 0;
-  n = plain->n_calibration > 0 ? plain->n_calibration : improve_bench_count_calibration (settings, vn_dataset_get_n (dataset));
-  unseen = vn_dataset_get_n (dataset) - MIN (n, vn_dataset_get_n (dataset));
+  n_all = vn_dataset_get_n (settings->samples);
+  n = plain->n_calibration > 0 ? plain->n_calibration : improve_bench_count_calibration (settings, n_all);
+  unseen = n_all - MIN (n, n_all);
   if (unseen >= JUDGED)
     return n;
   return MAX ((n + 1) / 2, n - MIN (n, JUDGED - unseen));

@@ -106,9 +106,11 @@ gboolean         vn_improve_bench_try     (VnImproveBench           *self,
                                            VnImproveTrial           *trial,
                                            GCancellable             *cancellable,
                                            GError                  **error);
-guint            vn_improve_count_learned (const VnQuantizeSettings *settings,
+VnDataset       *vn_improve_open_samples  (const VnQuantizeSettings *settings,
                                            const VnRun              *plain,
                                            GError                  **error);
+guint            vn_improve_count_learned (const VnQuantizeSettings *settings,
+                                           const VnRun              *plain);
 VnContributions *vn_improve_bench_find_origins (VnImproveBench      *self,
                                                 const VnRecipe      *recipe,
                                                 GCancellable        *cancellable,

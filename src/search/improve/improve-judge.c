@@ -138,6 +138,7 @@ vn_improve_judge (VnImproveJob        *self,
   if (outcome != VN_IMPROVE_KEPT)
     return FALSE;
   vn_improve_trial_take (&self->best, trial);
+  vn_improve_trial_clear (&self->simple);
   self->most.ratio = fmax (self->most.ratio, self->best.price.ratio);
   g_ptr_array_add (self->earlier, self->recipe);
   self->recipe = vn_recipe_copy (recipe);

@@ -193,14 +193,14 @@ improve_is_hopeless (VnImproveJob    *self,
                      GError         **error)
 {
   g_autoptr(VnRecipe) simple = improve_make_simple (self->recipe);
-  g_auto(VnImproveTrial) best = { 0 };
+  const VnJudgement *best = &self->simple.judgement;
   double gain;
 
-  if (!vn_improve_bench_try (self->bench, simple, &best, cancellable, error))
+  if (best->each == NULL && !vn_improve_bench_try (self->bench, simple, &self->simple, cancellable, error))
     return FALSE;
-  gain = trial->judgement.sqnr_db - best.judgement.sqnr_db;
-  *hopeless = gain < -HOPELESS * vn_judgement_get_error (&trial->judgement, &best.judgement) &&
-              vn_judgement_compare_answers (&trial->judgement, &best.judgement) <= 0;
+  gain = trial->judgement.sqnr_db - best->sqnr_db;
+  *hopeless = gain < -HOPELESS * vn_judgement_get_error (&trial->judgement, best) &&
+              vn_judgement_compare_answers (&trial->judgement, best) <= 0;
   trial->judgement.sqnr_db = self->best.judgement.sqnr_db + gain;
   return TRUE;
 }
@@ -235,6 +235,38 @@ improve_refuse_network (VnImproveJob         *self,
   return TRUE;
 }
 
+/* What is balanced takes as long at least as what is not: where that is too slow already nothing is balanced. Nothing else is
+ * known of it then. */
+static gboolean
+improve_refuse_unbalanced (VnImproveJob         *self,
+                           const VnImproveStep  *step,
+                           const VnRecipe       *simple,
+                           gboolean             *refused,
+                           GCancellable         *cancellable,
+                           GError              **error)
+{
+  g_autoptr(VnRecipe) bare = vn_recipe_copy (simple);
+  g_autoptr(VnRun) run = NULL;
+  g_auto(VnImproveTrial) trial = { 0 };
+  VnImproveOutcome outcome;
+
+  *refused = FALSE;
+  if (!vn_job_wants_balance (simple) || !vn_job_wants_balance (self->recipe))
+    return TRUE;
+  vn_recipe_turn_off (bare, VN_LAYER_BALANCE_CHANNELS);
+  bare->absorb_bias = FALSE;
+  bare->range_search = VN_RANGE_SEARCH_OFF;
+  run = vn_improve_run (&self->trial, bare, self->plain->stats, cancellable, error);
+  if (run == NULL)
+    return FALSE;
+  trial.price = vn_improve_bench_look_ahead (self->bench, bare, run->quantized);
+  outcome = vn_improve_check_price (self, &trial.price);
+  *refused = outcome != VN_IMPROVE_KEPT;
+  if (*refused)
+    vn_improve_add_try (self, step, outcome, &trial, NULL);
+  return TRUE;
+}
+
 static gboolean
 improve_try_network (VnImproveJob         *self,
                      const VnImproveStep  *step,
@@ -243,12 +275,17 @@ improve_try_network (VnImproveJob         *self,
                      GError              **error)
 {
   g_autoptr(VnRecipe) simple = improve_make_simple (recipe);
-  g_autoptr(VnRun) plain = vn_improve_run (&self->trial, simple, self->plain->stats, cancellable, error);
-  g_autoptr(VnImproveBench) bench = plain != NULL
-                                    ? vn_improve_bench_new (self->job, &self->trial, plain, cancellable, error) : NULL;
+  g_autoptr(VnRun) plain = NULL;
+  g_autoptr(VnImproveBench) bench = NULL;
   g_auto(VnImproveTrial) trial = { 0 };
   gboolean refused;
 
+  if (!improve_refuse_unbalanced (self, step, simple, &refused, cancellable, error))
+    return FALSE;
+  if (refused)
+    return TRUE;
+  plain = vn_improve_run (&self->trial, simple, self->plain->stats, cancellable, error);
+  bench = plain != NULL ? vn_improve_bench_new (self->job, &self->trial, plain, cancellable, error) : NULL;
   if (bench == NULL || !improve_refuse_network (self, step, bench, simple, &refused, cancellable, error))
     return FALSE;
   if (refused)

@@ -19,6 +19,7 @@ typedef struct
   VnImproveBench    *bench;
   VnRecipe          *recipe;        /* the best so far, and what it comes to */
   VnImproveTrial     best;
+  VnImproveTrial     simple;        /* what it comes to without repairs that are made for it alone, once somebody has asked */
   GPtrArray         *earlier;       /* of VnRecipe: what was the best before, the last one last */
   VnImproveLimit     most;          /* that an export may cost; grows by what was kept while nothing was usable */
   VnRun             *result;

@@ -40,22 +40,23 @@ improve_start (VnImproveJob  *self,
                GCancellable  *cancellable,
                GError       **error)
 {
-  VnQuantizeSettings whole = self->settings.quantize;
-  guint n;
+  VnQuantizeSettings *all = &self->settings.quantize;
+  VnQuantizeSettings whole = *all;
 
   whole.origins = FALSE;
   self->whole = improve_can_start_from (self, self->settings.plain) ? vn_run_ref (self->settings.plain)
                                                                     : vn_improve_run (&whole, self->recipe, NULL, cancellable,
                                                                                       error);
-  self->trial = whole;
-  self->trial.skip_compare = self->trial.draft = TRUE;
-  n = self->whole != NULL ? vn_improve_count_learned (&self->trial, self->whole, error) : 0;
-  if (n == 0)
+  all->samples = self->whole != NULL ? vn_improve_open_samples (&whole, self->whole, error) : NULL;
+  if (all->samples == NULL)
     return FALSE;
+  self->trial = *all;
+  self->trial.origins = FALSE;
+  self->trial.skip_compare = self->trial.draft = TRUE;
+  self->trial.n_calibration = vn_improve_count_learned (&self->trial, self->whole);
   self->times.run_seconds = vn_run_get_seconds (self->whole, NULL) - vn_run_get_seconds (self->whole, "origins");
   self->times.compare_seconds = vn_run_get_seconds (self->whole, "compare");
-  self->trial.n_calibration = n;
-  self->plain = self->whole->n_calibration == 0 || n == self->whole->n_calibration
+  self->plain = self->whole->n_calibration == 0 || self->trial.n_calibration == self->whole->n_calibration
                 ? vn_run_ref (self->whole) : vn_improve_run (&self->trial, self->recipe, NULL, cancellable, error);
   return self->plain != NULL;
 }
@@ -140,10 +141,12 @@ improve_job_clear (gpointer data)
   g_clear_pointer (&self->recipe, vn_recipe_free);
   g_ptr_array_unref (self->earlier);
   vn_improve_trial_clear (&self->best);
+  vn_improve_trial_clear (&self->simple);
   vn_model_unref (quantize->model);
   vn_data_spec_free ((VnDataSpec *) quantize->data);
   vn_recipe_free ((VnRecipe *) quantize->recipe);
   g_clear_pointer (&quantize->input_shapes, g_hash_table_unref);
+  g_clear_pointer (&quantize->samples, vn_dataset_unref);
   g_ptr_array_unref (self->tries);
 }
 
