@@ -72,19 +72,21 @@ range_best_hold_contest (const Contestant       *contestants,
   return TRUE;
 }
 
-static char *
-range_best_dup_winner (const Contestant      *contestants,
-                       guint                  n,
-                       const VnHistogram     *histogram,
-                       const VnRangeSettings *settings)
+static gboolean
+range_best_name_winner (const Contestant       *contestants,
+                        guint                   n,
+                        const VnHistogram      *histogram,
+                        const VnRangeSettings  *settings,
+                        VnRange                *range,
+                        char                  **winner,
+                        GError                **error)
 {
-  const Contestant *winner;
-  VnRange range;
+  const Contestant *best;
 
-  if (!range_best_hold_contest (contestants, n, histogram, settings, &range, &winner, NULL))
-    return NULL;
-  return winner->percentile > 0 ? g_strdup_printf ("%s %g", winner->method->id, winner->percentile)
-                                : g_strdup (winner->method->id);
+  if (!range_best_hold_contest (contestants, n, histogram, settings, range, &best, error))
+    return FALSE;
+  *winner = best->percentile > 0 ? g_strdup_printf ("%s %g", best->method->id, best->percentile) : g_strdup (best->method->id);
+  return TRUE;
 }
 
 static gboolean
@@ -98,11 +100,14 @@ range_best_percentile_search (const VnHistogram      *histogram,
   return range_best_hold_contest (percentiles, G_N_ELEMENTS (percentiles), histogram, settings, range, &winner, error);
 }
 
-static char *
-range_best_percentile_search_winner (const VnHistogram     *histogram,
-                                     const VnRangeSettings *settings)
+static gboolean
+range_best_percentile_contest (const VnHistogram      *histogram,
+                               const VnRangeSettings  *settings,
+                               VnRange                *range,
+                               char                  **winner,
+                               GError                **error)
 {
-  return range_best_dup_winner (percentiles, G_N_ELEMENTS (percentiles), histogram, settings);
+  return range_best_name_winner (percentiles, G_N_ELEMENTS (percentiles), histogram, settings, range, winner, error);
 }
 
 static gboolean
@@ -116,11 +121,14 @@ best_range (const VnHistogram      *histogram,
   return range_best_hold_contest (all, G_N_ELEMENTS (all), histogram, settings, range, &winner, error);
 }
 
-static char *
-best_winner (const VnHistogram     *histogram,
-             const VnRangeSettings *settings)
+static gboolean
+best_contest (const VnHistogram      *histogram,
+              const VnRangeSettings  *settings,
+              VnRange                *range,
+              char                  **winner,
+              GError                **error)
 {
-  return range_best_dup_winner (all, G_N_ELEMENTS (all), histogram, settings);
+  return range_best_name_winner (all, G_N_ELEMENTS (all), histogram, settings, range, winner, error);
 }
 
 const VnRangeMethod vn_range_percentile_search = {
@@ -130,7 +138,7 @@ const VnRangeMethod vn_range_percentile_search = {
   .letter = 'L',
   .has_sides = TRUE,
   .range = range_best_percentile_search,
-  .dup_winner = range_best_percentile_search_winner,
+  .contest = range_best_percentile_contest,
 };
 
 const VnRangeMethod vn_range_best = {
@@ -140,5 +148,5 @@ const VnRangeMethod vn_range_best = {
   .letter = 'B',
   .has_sides = TRUE,
   .range = best_range,
-  .dup_winner = best_winner,
+  .contest = best_contest,
 };

@@ -12,6 +12,7 @@ typedef struct
   const VnRangeMethod *method;
   VnRangeSettings      settings;
   VnRange              range;
+  char                *winner;      /* nullable: a method without a contest */
 } Entry;
 
 struct _VnRangeMemo
@@ -53,6 +54,8 @@ vn_range_memo_free (VnRangeMemo *self)
 {
   if (self == NULL)
     return;
+  for (guint i = 0; i < self->n; i++)
+    g_free (self->entries[i].winner);
   g_mutex_clear (&self->lock);
   g_free (self);
 }
@@ -61,7 +64,8 @@ static gboolean
 range_memo_find (VnRangeMemo           *self,
                  const VnRangeMethod   *method,
                  const VnRangeSettings *settings,
-                 VnRange               *range)
+                 VnRange               *range,
+                 char                 **winner)
 {
   gboolean found = FALSE;
 
@@ -72,7 +76,10 @@ range_memo_find (VnRangeMemo           *self,
 
       found = entry->method == method && range_memo_is_same (&entry->settings, settings);
       if (found)
-        *range = entry->range;
+        {
+          *range = entry->range;
+          *winner = g_strdup (entry->winner);
+        }
     }
   g_mutex_unlock (&self->lock);
   return found;
@@ -82,10 +89,12 @@ static void
 range_memo_add (VnRangeMemo           *self,
                 const VnRangeMethod   *method,
                 const VnRangeSettings *settings,
-                const VnRange         *range)
+                const VnRange         *range,
+                const char            *winner)
 {
   g_mutex_lock (&self->lock);
-  self->entries[self->next] = (Entry) { method, *settings, *range };
+  g_free (self->entries[self->next].winner);
+  self->entries[self->next] = (Entry) { method, *settings, *range, g_strdup (winner) };
   self->next = (self->next + 1) % MOST;
   self->n = MIN (self->n + 1, MOST);
   g_mutex_unlock (&self->lock);
@@ -95,6 +104,7 @@ range_memo_add (VnRangeMemo           *self,
  * vn_range_method_find_range:
  * @histogram: what was seen
  * @range: (out): as @range of the method gives it
+ * @winner: (nullable) (out) (transfer full) (nullable): as @contest of the method gives it; %NULL where there is none
  *
  * Finds the range for what a histogram has seen. Histograms of statistics remember it: asked again, they answer at once.
  * Threads may ask at the same time.
@@ -106,18 +116,24 @@ vn_range_method_find_range (const VnRangeMethod    *self,
                             const VnHistogram      *histogram,
                             const VnRangeSettings  *settings,
                             VnRange                *range,
+                            char                  **winner,
                             GError                **error)
 {
+  g_autofree char *found = NULL;
   VnRangeMemo *memo;
 
   g_return_val_if_fail (self != NULL && histogram != NULL && settings != NULL && range != NULL, FALSE);
 
   memo = histogram->ranges;
-  if (memo != NULL && range_memo_find (memo, self, settings, range))
-    return TRUE;
-  if (!self->range (histogram, settings, range, error))
-    return FALSE;
-  if (memo != NULL)
-    range_memo_add (memo, self, settings, range);
+  if (memo == NULL || !range_memo_find (memo, self, settings, range, &found))
+    {
+      if (self->contest != NULL ? !self->contest (histogram, settings, range, &found, error)
+                                : !self->range (histogram, settings, range, error))
+        return FALSE;
+      if (memo != NULL)
+        range_memo_add (memo, self, settings, range, found);
+    }
+  if (winner != NULL)
+    *winner = g_steal_pointer (&found);
   return TRUE;
 }

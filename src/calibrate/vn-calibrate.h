@@ -186,7 +186,8 @@ typedef struct
  * @has_sides: and on @two_sided
  * @range: the range for what a histogram has seen
  * @range_of_data: (nullable): the same for the elements of a constant, where that is more exact
- * @dup_winner: (nullable): which other method's range this is, "percentile 99.99"; %NULL where there is no range
+ * @contest: (nullable): as @range, and in @winner (transfer full), which is set on success alone, which other method's range it
+ *   is, "percentile 99.99"
  * @power_of_two: the range is that of levels whose scale is a power of two
  * @by_ends: needs only the least and the greatest element
  * @by_votes: needs what each sample chose, if there were several: %VN_ERROR_MISSING_DATA where that was not counted
@@ -200,7 +201,8 @@ typedef struct
   gboolean       uses_percentile, has_sides;
   gboolean     (*range) (const VnHistogram *histogram, const VnRangeSettings *settings, VnRange *range, GError **error);
   gboolean     (*range_of_data) (const float *x, gsize n, const VnRangeSettings *settings, VnRange *range, GError **error);
-  char        *(*dup_winner) (const VnHistogram *histogram, const VnRangeSettings *settings);
+  gboolean     (*contest) (const VnHistogram *histogram, const VnRangeSettings *settings, VnRange *range, char **winner,
+                           GError **error);
   gboolean       power_of_two, by_votes, by_ends;
 } VnRangeMethod;
 
@@ -213,6 +215,7 @@ gboolean                     vn_range_method_find_range (const VnRangeMethod    
                                                          const VnHistogram      *histogram,
                                                          const VnRangeSettings  *settings,
                                                          VnRange                *range,
+                                                         char                  **winner,    /* nullable */
                                                          GError                **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnStats, vn_stats_unref)

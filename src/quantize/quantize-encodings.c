@@ -15,7 +15,7 @@ quantize_range_from_stats (const VnHistogram        *histogram,
   if (method == NULL)
     return FALSE;
   *range = (VnRange) { 0, 0 };
-  return histogram->min > histogram->max || vn_range_method_find_range (method, histogram, &settings, range, error);
+  return histogram->min > histogram->max || vn_range_method_find_range (method, histogram, &settings, range, NULL, error);
 }
 
 /**

@@ -134,7 +134,7 @@ vn_range_estimate_methods (const VnRangeQuestion *question)
       VnRangeEstimate estimate;
       VnRange range;
 
-      if (vn_range_method_find_range (methods[i], question->histogram, &settings, &range, NULL) &&
+      if (vn_range_method_find_range (methods[i], question->histogram, &settings, &range, NULL, NULL) &&
           vn_range_estimate (question, &range, methods[i]->id, &estimate, NULL))
         g_array_append_val (estimates, estimate);
     }

@@ -140,9 +140,7 @@ resolve_ranges_observed_range (VnResolver     *self,
       *range = (VnRange) { 0, 0 };
       return TRUE;
     }
-  if (winner != NULL && method->dup_winner != NULL)
-    *winner = method->dup_winner (histogram, &settings);
-  if (!vn_range_method_find_range (method, histogram, &settings, range, error))
+  if (!vn_range_method_find_range (method, histogram, &settings, range, winner, error))
     {
       g_prefix_error (error, "“%s”: ", value->name);
       return FALSE;

@@ -178,7 +178,7 @@ check_method (const VnRangeMethod   *method,
 {
   g_autoptr(GError) error = NULL;
   g_autofree char *winner = NULL;
-  VnRange range = { NAN, NAN };
+  VnRange range = { NAN, NAN }, again = { NAN, NAN };
   const double most = MAX (fabs (h->min), fabs (h->max));
   double beyond = 0;
 
@@ -197,10 +197,12 @@ check_method (const VnRangeMethod   *method,
                                          (h->min > 0 ? 1e-6 * most : 0));
       g_assert_cmpfloat (range.max, <=, MAX (settings->symmetric ? most : h->max, 0) * (1 + 1e-9) + 0.01 * most + beyond);
     }
-  if (method->dup_winner == NULL)
+  if (method->contest == NULL)
     return;
-  winner = method->dup_winner (h, settings);
+  g_assert_true (method->contest (h, settings, &again, &winner, NULL));
   g_assert_nonnull (winner);
+  g_assert_cmpfloat (again.min, ==, range.min);
+  g_assert_cmpfloat (again.max, ==, range.max);
   g_test_message ("it is that of %s", winner);
 }
 

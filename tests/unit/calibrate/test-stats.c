@@ -476,11 +476,22 @@ count_asking (const VnHistogram      *histogram,
   return TRUE;
 }
 
+static gboolean
+count_contest (const VnHistogram      *histogram,
+               const VnRangeSettings  *settings,
+               VnRange                *range,
+               char                  **winner,
+               GError                **error)
+{
+  *winner = g_strdup_printf ("winner %g", settings->percentile);
+  return count_asking (histogram, settings, range, error);
+}
+
 /* Statistics answer again without a search, each method and setting for itself; a histogram that still counts searches anew. */
 static void
 test_remembered (void)
 {
-  const VnRangeMethod one = { .range = count_asking }, other = { .range = count_asking };
+  const VnRangeMethod one = { .range = count_asking }, other = { .range = count_asking, .contest = count_contest };
   const VnRangeMethod *methods[] = { &one, &other };
   g_autoptr(VnStats) stats = vn_stats_new (1);
   g_autoptr(VnHistogram) open = make_histogram (3, 100);
@@ -494,8 +505,11 @@ test_remembered (void)
           const VnHistogram *histogram = vn_stats_get (stats, "x");
           const VnRangeSettings settings = { .percentile = 90 + i, .bits = 8 };
           VnRange range = { NAN, NAN };
+          g_autofree char *winner = NULL;
+          g_autofree char *expected = m == 1 ? g_strdup_printf ("winner %u", 90 + i) : NULL;
 
-          g_assert_true (vn_range_method_find_range (methods[m], histogram, &settings, &range, NULL));
+          g_assert_true (vn_range_method_find_range (methods[m], histogram, &settings, &range, &winner, NULL));
+          g_assert_cmpstr (winner, ==, expected);
           g_assert_cmpfloat (range.min, ==, histogram->min);
           g_assert_cmpfloat (range.max, ==, 90 + i);
           g_assert_cmpuint (n_asked, ==, round > 0 ? 6 : 3 * m + i + 1);
@@ -504,7 +518,8 @@ test_remembered (void)
     {
       VnRange range;
 
-      g_assert_true (vn_range_method_find_range (&one, open, &(VnRangeSettings) { .percentile = 90, .bits = 8 }, &range, NULL));
+      g_assert_true (vn_range_method_find_range (&one, open, &(VnRangeSettings) { .percentile = 90, .bits = 8 }, &range, NULL,
+                                                 NULL));
       g_assert_cmpuint (n_asked, ==, 7 + round);
     }
 }
