@@ -21,7 +21,7 @@ struct _VnKeptSamples
 };
 
 static void
-kept_samples_unref (VnKeptSamples *self)
+dataset_keep_unref (VnKeptSamples *self)
 {
   if (!g_atomic_ref_count_dec (&self->ref))
     return;
@@ -59,8 +59,8 @@ static gboolean
 dataset_keep_is_same_input (const VnInputSpec *a,
                             const VnInputSpec *b)
 {
-  return g_str_equal (a->name, b->name) && a->dtype == b->dtype && vn_shape_equal (&a->shape, &b->shape) && a->limit == b->limit &&
-         a->turned == b->turned && a->starts_recurrence == b->starts_recurrence && a->beside_rate == b->beside_rate &&
+  return g_str_equal (a->name, b->name) && a->dtype == b->dtype && vn_shape_equal (&a->shape, &b->shape) &&
+         a->limit == b->limit && a->turned == b->turned && a->starts_recurrence == b->starts_recurrence && a->beside_rate == b->beside_rate &&
          a->by_name == b->by_name && memcmp (a->symbols, b->symbols, sizeof a->symbols) == 0 &&
          memcmp (a->is_past, b->is_past, sizeof a->is_past) == 0;
 }
@@ -90,7 +90,7 @@ vn_dataset_share_kept (VnDataset *self,
 void
 vn_dataset_clear_kept (VnDataset *self)
 {
-  g_clear_pointer (&self->kept, kept_samples_unref);
+  g_clear_pointer (&self->kept, dataset_keep_unref);
 }
 
 /* Returns: whether all inputs of the sample were there. @tensors: (out) */

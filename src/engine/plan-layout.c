@@ -240,7 +240,8 @@ plan_layout_give_output (Layout    *self,
     return;
   if (self->uses[k] == VN_BLOCKED_SAME)
     vn_blocked_get_shape (&value->type.shape, &step->out_types[0].shape);
-  if ((value->tap < 0 || (self->plan->taps_in_blocks && value->type.dtype == VN_DTYPE_F32)) && value->output < 0 && self->n_plain[id] == 0)
+  if ((value->tap < 0 || (self->plan->taps_in_blocks && value->type.dtype == VN_DTYPE_F32)) && value->output < 0 &&
+      self->n_plain[id] == 0)
     {
       VnShape plain = value->type.shape;
 

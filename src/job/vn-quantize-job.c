@@ -133,7 +133,8 @@ vn_quantize_job_check (VnJob         *job,
       self->draft->n_held_out = input->measured->len;
     }
   return (self->settings.draft ||
-          vn_job_input_check (input, self->stats == NULL && vn_recipe_needs_samples (self->settings.recipe), cancellable, error)) &&
+          vn_job_input_check (input, self->stats == NULL && vn_recipe_needs_samples (self->settings.recipe), cancellable,
+                              error)) &&
          vn_job_take_known_stats (input, self->stats, self->settings.earlier, self->draft, cancellable, error);
 }
 

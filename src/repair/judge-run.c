@@ -334,8 +334,8 @@ judge_find_error (const Trial *trial,
   return error;
 }
 
-/* By how many dB the first @n runs are worse, if what they must reach is too far for chance; else 0. Of all runs so many are known
- * for certain. */
+/* By how many dB the first @n runs are worse, if what they must reach is too far for chance; else 0. So many of all runs are
+ * known for certain. */
 static double
 judge_find_lag (const Trial *trial,
                 const VnJudgeRival *rival,

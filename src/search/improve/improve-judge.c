@@ -13,6 +13,24 @@
 /* Time beside that of the best so far: forecasts of one network in two forms do not differ by less for nothing. */
 #define FASTER 0.95
 
+/* What costs too much beside what was kept since costs too much once more: that is told once, as it is now. */
+static void
+improve_forget_refusal (VnImproveJob         *self,
+                        const VnImproveStep  *step,
+                        VnImproveOutcome      outcome)
+{
+  for (guint i = 0; i < self->tries->len; i++)
+    {
+      const VnImproveTry *entry = g_ptr_array_index (self->tries, i);
+
+      if (entry->title == step->title && entry->outcome == outcome && isnan (entry->after_db) && entry->reason == NULL)
+        {
+          g_ptr_array_remove_index (self->tries, i);
+          return;
+        }
+    }
+}
+
 /*< private >
  * vn_improve_add_try:
  * @trial: (nullable): not measured
@@ -41,6 +59,8 @@ vn_improve_add_try (VnImproveJob         *self,
       entry->size = trial->price.size;
       entry->bytes = (gint64) trial->bytes - (gint64) self->best.bytes;
     }
+  if (isnan (entry->after_db) && reason == NULL)
+    improve_forget_refusal (self, step, outcome);
   g_ptr_array_add (self->tries, entry);
 }
 

@@ -42,7 +42,8 @@ static const Case cases[] = {
   { "Clip c zero six > n; QuantizeLinear n tenth minus8 > q; DequantizeLinear q tenth minus8 > y", 1 },
   { "Clip c six > n; QuantizeLinear n tenth minus8 > q; DequantizeLinear q tenth minus8 > y", 1 },
   { "Add c p > n; QuantizeLinear n tenth minus8 > q; DequantizeLinear q tenth minus8 > y", 2 },
-  { "BatchNormalization c scale shift mean variance > n; QuantizeLinear n tenth three8 > q; DequantizeLinear q tenth three8 > y", 1 },
+  { "BatchNormalization c scale shift mean variance > n; QuantizeLinear n tenth three8 > q; "
+    "DequantizeLinear q tenth three8 > y", 1 },
   /* Another scale, zero point or user of codes; an activation that is none; a scale that makes subnormal numbers. */
   { "QuantizeLinear c tenth three8 > q; DequantizeLinear q fifth three8 > y", 3 },
   { "QuantizeLinear c tenth three8 > q; DequantizeLinear q tenth > y", 3 },
