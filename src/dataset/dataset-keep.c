@@ -60,9 +60,9 @@ dataset_keep_is_same_input (const VnInputSpec *a,
                             const VnInputSpec *b)
 {
   return g_str_equal (a->name, b->name) && a->dtype == b->dtype && vn_shape_equal (&a->shape, &b->shape) &&
-         a->limit == b->limit && a->turned == b->turned && a->starts_recurrence == b->starts_recurrence && a->beside_rate == b->beside_rate &&
-         a->by_name == b->by_name && memcmp (a->symbols, b->symbols, sizeof a->symbols) == 0 &&
-         memcmp (a->is_past, b->is_past, sizeof a->is_past) == 0;
+         a->limit == b->limit && a->turned == b->turned && a->starts_recurrence == b->starts_recurrence &&
+         a->beside_rate == b->beside_rate && a->by_name == b->by_name &&
+         memcmp (a->symbols, b->symbols, sizeof a->symbols) == 0 && memcmp (a->is_past, b->is_past, sizeof a->is_past) == 0;
 }
 
 /**
