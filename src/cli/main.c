@@ -18,6 +18,7 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Libraries take memory without asking, and start threads. */
 #define LEAST_ROOM ((gsize) 64 << 20)
@@ -285,6 +286,15 @@ main_run_named (const char  *name,
   return main_run_named (both[0], both);
 }
 
+/* Without handlers: a thread still runs. */
+static void
+main_end_now (int status)
+{
+  vn_cmd_remove_standard_files ();
+  fflush (NULL);
+  _exit (status);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -319,7 +329,8 @@ main (int    argc,
       return VN_EXIT_DONE;
     }
   status = main_run_named (name, argv + 1);
-  vn_cmd_end_left (status);
+  if (vn_cmd_has_left ())
+    main_end_now (status);
   if (status >= 0)
     return status;
   hint = vn_cmd_dup_command_hint (name);

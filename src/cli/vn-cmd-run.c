@@ -238,19 +238,14 @@ cmd_run_cancelled_cb (GCancellable *cancellable,
 }
 
 /**
- * vn_cmd_end_left:
- * @status: of the process
+ * vn_cmd_has_left:
  *
- * Ends the process here and now if a job was left that does not hear that it is cancelled: it uses what would be freed.
+ * Returns: whether a job was left that does not hear that it is cancelled: it uses what the end of the process would free
  */
-void
-vn_cmd_end_left (int status)
+gboolean
+vn_cmd_has_left (void)
 {
-  if (!has_left)
-    return;
-  vn_cmd_remove_standard_files ();
-  fflush (NULL);
-  _exit (status);
+  return has_left;
 }
 
 /* Of several processes one shows what all have done; where no terminal is, as behind mpirun, a line now and then. */

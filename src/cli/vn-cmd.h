@@ -143,7 +143,7 @@ GHashTable         *vn_cmd_parse_shapes   (const VnModel *model,
 /* Runs a job to its end with a progress bar on a terminal; Ctrl-C cancels it. */
 gboolean            vn_cmd_run_work       (VnBench      *bench,
                                            GError      **error);
-void                vn_cmd_end_left       (int           status);
+gboolean            vn_cmd_has_left       (void);
 gboolean            vn_cmd_run_job        (VnJob        *job,
                                            GError      **error);
 gboolean            vn_cmd_check_models   (GError      **error);
