@@ -36,22 +36,29 @@ static const Contestant all[] = {
   { &vn_range_aciq_laplace, 0 },
 };
 
+static char *
+range_best_dup_name (const Contestant *self)
+{
+  return self->percentile > 0 ? g_strdup_printf ("%s %g", self->method->id, self->percentile) : g_strdup (self->method->id);
+}
+
+/* @winner: (nullable) (out) (transfer full) */
 static gboolean
 range_best_hold_contest (const Contestant       *contestants,
                          guint                   n,
                          const VnHistogram      *histogram,
                          const VnRangeSettings  *settings,
                          VnRange                *range,
-                         const Contestant      **winner,
+                         char                  **winner,
                          GError                **error)
 {
   g_autoptr(VnRoundingTable) table = NULL;
+  const Contestant *best = NULL;
   double least = INFINITY;
 
   if (!vn_range_check (histogram, error))
     return FALSE;
   table = vn_rounding_table_new (histogram);
-  *winner = NULL;
   for (guint i = 0; i < n; i++)
     {
       VnRangeSettings own = *settings;
@@ -63,73 +70,35 @@ range_best_hold_contest (const Contestant       *contestants,
       if (!contestants[i].method->range (histogram, &own, &candidate, error))
         return FALSE;
       found = vn_range_get_error (table, &candidate, settings, least);
-      if (*winner != NULL && !(found < least))
+      if (best != NULL && !(found < least))
         continue;
       least = found;
-      *winner = &contestants[i];
+      best = &contestants[i];
       *range = candidate;
     }
+  if (winner != NULL)
+    *winner = range_best_dup_name (best);
   return TRUE;
 }
 
-static gboolean
-range_best_name_winner (const Contestant       *contestants,
-                        guint                   n,
-                        const VnHistogram      *histogram,
-                        const VnRangeSettings  *settings,
-                        VnRange                *range,
-                        char                  **winner,
-                        GError                **error)
-{
-  const Contestant *best;
+/* VnRangeMethod.contest and VnRangeMethod.range of @contestants */
+#define CONTEST(name, contestants)                                                                              \
+  static gboolean                                                                                               \
+  range_best_##name##_contest (const VnHistogram *histogram, const VnRangeSettings *settings, VnRange *range,   \
+                               char **winner, GError **error)                                                   \
+  {                                                                                                             \
+    return range_best_hold_contest (contestants, G_N_ELEMENTS (contestants), histogram, settings, range, winner, error); \
+  }                                                                                                             \
+                                                                                                                \
+  static gboolean                                                                                               \
+  range_best_##name##_range (const VnHistogram *histogram, const VnRangeSettings *settings, VnRange *range,     \
+                             GError **error)                                                                    \
+  {                                                                                                             \
+    return range_best_##name##_contest (histogram, settings, range, NULL, error);                               \
+  }
 
-  if (!range_best_hold_contest (contestants, n, histogram, settings, range, &best, error))
-    return FALSE;
-  *winner = best->percentile > 0 ? g_strdup_printf ("%s %g", best->method->id, best->percentile) : g_strdup (best->method->id);
-  return TRUE;
-}
-
-static gboolean
-range_best_percentile_search (const VnHistogram      *histogram,
-                              const VnRangeSettings  *settings,
-                              VnRange                *range,
-                              GError                **error)
-{
-  const Contestant *winner;
-
-  return range_best_hold_contest (percentiles, G_N_ELEMENTS (percentiles), histogram, settings, range, &winner, error);
-}
-
-static gboolean
-range_best_percentile_contest (const VnHistogram      *histogram,
-                               const VnRangeSettings  *settings,
-                               VnRange                *range,
-                               char                  **winner,
-                               GError                **error)
-{
-  return range_best_name_winner (percentiles, G_N_ELEMENTS (percentiles), histogram, settings, range, winner, error);
-}
-
-static gboolean
-best_range (const VnHistogram      *histogram,
-            const VnRangeSettings  *settings,
-            VnRange                *range,
-            GError                **error)
-{
-  const Contestant *winner;
-
-  return range_best_hold_contest (all, G_N_ELEMENTS (all), histogram, settings, range, &winner, error);
-}
-
-static gboolean
-best_contest (const VnHistogram      *histogram,
-              const VnRangeSettings  *settings,
-              VnRange                *range,
-              char                  **winner,
-              GError                **error)
-{
-  return range_best_name_winner (all, G_N_ELEMENTS (all), histogram, settings, range, winner, error);
-}
+CONTEST (percentile, percentiles)
+CONTEST (any, all)
 
 const VnRangeMethod vn_range_percentile_search = {
   .id = "percentile-search",
@@ -137,7 +106,7 @@ const VnRangeMethod vn_range_percentile_search = {
   .summary = N_("AMD's LayerWisePercentile: 99.99, 99.999 or 99.9999, whichever has the smallest squared error"),
   .letter = 'L',
   .has_sides = TRUE,
-  .range = range_best_percentile_search,
+  .range = range_best_percentile_range,
   .contest = range_best_percentile_contest,
 };
 
@@ -147,6 +116,6 @@ const VnRangeMethod vn_range_best = {
   .summary = N_("Tries the other methods and uses the range with the smallest squared error; the plan names the method chosen"),
   .letter = 'B',
   .has_sides = TRUE,
-  .range = best_range,
-  .contest = best_contest,
+  .range = range_best_any_range,
+  .contest = range_best_any_contest,
 };

@@ -3,12 +3,12 @@
  * same bits. */
 #include "vn-fuse-private.h"
 
+#include "vn-elem.h"
+
 #include <math.h>
 
 /* Below this, subnormal numbers come up, which operators that are fused with may take for zero. */
 #define LEAST_SCALE 1e-30f
-
-#define CODES (VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (S16))
 
 static gboolean
 fuse_quantizer_get_zero_point (const VnFusion *self,
@@ -21,7 +21,7 @@ fuse_quantizer_get_zero_point (const VnFusion *self,
   if (step->n_inputs < 3 || step->inputs[2] < 0)
     return TRUE;
   constant = self->plan->values[step->inputs[2]].constant;
-  if (constant == NULL || constant->n_elements != 1 || constant->data == NULL || (CODES >> constant->dtype & 1) == 0)
+  if (constant == NULL || constant->n_elements != 1 || constant->data == NULL || (VN_CODE_BITS >> constant->dtype & 1) == 0)
     return FALSE;
   *zero = vn_tensor_get_double (constant, 0);
   return TRUE;
@@ -50,7 +50,7 @@ fuse_quantizer_find (const VnFusion *self,
   if (!fuse_quantizer_is_one (step, "DequantizeLinear") || quantizer == NULL ||
       !fuse_quantizer_is_one (quantizer, "QuantizeLinear") || quantizer->outputs[0] != codes ||
       self->plan->values[codes].n_uses != 1 || self->plan->values[codes].tap >= 0 || self->plan->values[codes].output >= 0 ||
-      (CODES >> self->plan->values[codes].type.dtype & 1) == 0)
+      (VN_CODE_BITS >> self->plan->values[codes].type.dtype & 1) == 0)
     return NULL;
   if (!vn_fuse_get_scalar (self, quantizer, 1, scale) || !vn_fuse_get_scalar (self, step, 1, &other_scale) ||
       !fuse_quantizer_get_zero_point (self, quantizer, zero) || !fuse_quantizer_get_zero_point (self, step, &other_zero))

@@ -16,7 +16,9 @@ G_BEGIN_DECLS
 #define VN_INTEGER_TYPES(X, arg)  VN_UNSIGNED_TYPES (X, arg) VN_SIGNED_TYPES (X, arg)
 #define VN_FLOAT_TYPES(X, arg)    X (F32, float, arg) X (F64, double, arg)
 
-#define VN_INTEGER_BITS (VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (S16) | \
+/* Integers of 8 and 16 bits: what activations are quantized to, but for the packed ones. */
+#define VN_CODE_BITS    (VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (S16))
+#define VN_INTEGER_BITS (VN_CODE_BITS | \
                          VN_DTYPE_BIT (U32) | VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (U64) | VN_DTYPE_BIT (S64))
 #define VN_HALF_BITS    (VN_DTYPE_BIT (F16) | VN_DTYPE_BIT (BF16))
 #define VN_FLOAT_BITS   (VN_DTYPE_BIT (F32) | VN_DTYPE_BIT (F64) | VN_HALF_BITS)

@@ -178,9 +178,7 @@ dequantize_run (VnOpContext *ctx,
   return TRUE;
 }
 
-#define QUANTIZED_BITS (VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (S16) | \
-                        VN_DTYPE_BIT (S32) | VN_DTYPE_BIT (U4) | VN_DTYPE_BIT (S4) | VN_DTYPE_BIT (U2) |  \
-                        VN_DTYPE_BIT (S2) | VN_EIGHT_BITS | VN_DTYPE_BIT (F4E2M1))
+#define QUANTIZED_BITS (VN_CODE_BITS | VN_DTYPE_BIT (S32) | VN_EIGHT_BITS | VN_PACKED_BITS)
 #define EXTENDED_BITS (QUANTIZED_BITS | VN_DTYPE_BIT (U32) | VN_HALF_BITS | VN_DTYPE_BIT (F32))
 
 #define DEQUANTIZE(variable, space, name, first, types)                         \

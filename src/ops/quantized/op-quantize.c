@@ -292,8 +292,7 @@ quantize_run (VnOpContext *ctx,
   return TRUE;
 }
 
-#define TARGET_BITS (VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (S16) |         \
-                     VN_DTYPE_BIT (U32) | VN_DTYPE_BIT (S32) | VN_EIGHT_BITS | VN_PACKED_BITS | VN_HALF_BITS | \
+#define TARGET_BITS (VN_CODE_BITS | VN_DTYPE_BIT (U32) | VN_DTYPE_BIT (S32) | VN_EIGHT_BITS | VN_PACKED_BITS | VN_HALF_BITS | \
                      VN_DTYPE_BIT (F32))
 
 #define QUANTIZE(variable, space, name, first)                                  \

@@ -2,6 +2,8 @@
 /* Which operators work on blocks of channels. */
 #include "vn-blocked-private.h"
 
+#include "vn-elem.h"
+
 static const struct {
   const char   *type;
   const VnOp   *op;
@@ -38,10 +40,7 @@ blocked_find_is_by_element (VnOpContext *ctx)
   return TRUE;
 }
 
-/* What a quantizer makes of float32, or reads; smaller ones do not lie one in a byte. */
-#define CODES (VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (S16))
-
-/* One of a pair with one scale for all channels: an element of it is a code. */
+/* One of a pair with one scale for all channels, whose codes lie one in an element. */
 static gboolean
 blocked_find_is_quantizer (VnOpContext *ctx)
 {
@@ -49,7 +48,7 @@ blocked_find_is_quantizer (VnOpContext *ctx)
   VnDType data = quantizes ? ctx->in_types[0].dtype : ctx->out_types[0].dtype;
   VnDType code = quantizes ? ctx->out_types[0].dtype : ctx->in_types[0].dtype;
 
-  if ((!quantizes && !vn_node_is (ctx->node, "DequantizeLinear")) || data != VN_DTYPE_F32 || (CODES >> code & 1) == 0)
+  if ((!quantizes && !vn_node_is (ctx->node, "DequantizeLinear")) || data != VN_DTYPE_F32 || (VN_CODE_BITS >> code & 1) == 0)
     return FALSE;
   for (guint i = 1; i < ctx->n_inputs; i++)
     if (vn_op_has_input (ctx, i) && (ctx->in[i] == NULL || ctx->in[i]->n_elements != 1 || ctx->in[i]->shape.rank > 1))

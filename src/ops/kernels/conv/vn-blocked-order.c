@@ -172,8 +172,6 @@ blocked_order_undo_run (VnOpContext *ctx,
   return blocked_order_run (ctx, &ctx->out[0]->shape, blocked_order_undo_item);
 }
 
-#define CODES (VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (S16))
-
 #define OPERATOR(id, run_, types)                                              \
 const VnOp vn_op_blocked_##id = {                                            \
   .domain = "", .type = "", .since = 1,                                      \
@@ -184,4 +182,4 @@ const VnOp vn_op_blocked_##id = {                                            \
 };
 
 OPERATOR (make, blocked_order_make_run, 0)
-OPERATOR (undo, blocked_order_undo_run, CODES)   /* of a quantizer that others read, too */
+OPERATOR (undo, blocked_order_undo_run, VN_CODE_BITS)   /* of a quantizer that others read, too */
