@@ -99,6 +99,37 @@ vn_job_wants_balance (const VnRecipe *recipe)
   return vn_recipe_get_most (recipe, VN_LAYER_BALANCE_CHANNELS) != VN_BALANCE_CHANNELS_OFF || recipe->absorb_bias;
 }
 
+/* All that a network is prepared and balanced for; what is done to it afterwards does not matter. */
+static VnRecipe *
+balance_network_make_recipe (const VnRecipe *recipe)
+{
+  VnRecipe *copy = vn_recipe_copy (recipe);
+
+  vn_recipe_turn_off (copy, VN_LAYER_ROUNDING);
+  vn_recipe_turn_off (copy, VN_LAYER_BIAS_CORRECTION);
+  vn_recipe_turn_off (copy, VN_LAYER_TRAIN);
+  copy->range_search = VN_RANGE_SEARCH_OFF;
+  return copy;
+}
+
+/*< private >
+ * vn_job_balances_alike:
+ *
+ * Returns: whether both recipes make the same balanced network of the same samples
+ */
+gboolean
+vn_job_balances_alike (const VnRecipe *a,
+                       const VnRecipe *b)
+{
+  g_autoptr(VnRecipe) of_a = NULL, of_b = NULL;
+
+  g_return_val_if_fail (a != NULL && b != NULL, FALSE);
+
+  of_a = balance_network_make_recipe (a);
+  of_b = balance_network_make_recipe (b);
+  return vn_recipe_equal (of_a, of_b);
+}
+
 /*< private >
  * vn_job_balance_channels:
  * @job: told how far it is

@@ -117,6 +117,8 @@ VnModel       *vn_job_correct_biases       (const VnJobInput *self,
 /* ---- vn-balance-network.c ---- */
 
 gboolean       vn_job_wants_balance        (const VnRecipe   *recipe);
+gboolean       vn_job_balances_alike       (const VnRecipe   *a,
+                                            const VnRecipe   *b);
 gboolean       vn_job_balance_channels     (VnJobInput       *self,
                                             VnJob            *job,
                                             GCancellable     *cancellable,

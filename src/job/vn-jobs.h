@@ -131,6 +131,8 @@ typedef struct
  * @origins: measure what each tensor alone costs, and find out why
  * @samples: (nullable): the same opened before, which may keep them: vn_dataset_keep()
  * @draft: the result is only tried: repairs are judged by as few runs as will do, and the samples are not checked
+ * @alike: (nullable): a draft with the same model, samples, and number of them: a network that it has balanced serves again where
+ * this one would be balanced for the same
  * @gate: (nullable): says how long training may take at most, whatever @recipe says of it, and whether it is kept; must outlive
  * the run
  * @save_stats: (nullable): where to write the statistics of this run; kept beside it while they are being made
@@ -149,6 +151,7 @@ typedef struct
   gboolean          skip_compare;
   gboolean          origins;
   gboolean          draft;
+  VnRun            *alike;
   const VnTrainingGate *gate;
   VnStats          *earlier;
   gboolean          whole_counts;

@@ -85,6 +85,19 @@ vn_quantize_job_wants_balance (VnJob *job)
   return vn_job_wants_balance (self->settings.recipe);
 }
 
+/* An earlier draft may have balanced the network for the same. */
+static gboolean
+quantize_job_take_balanced (VnQuantizeJob *self)
+{
+  const VnRun *alike = self->settings.alike;
+
+  if (alike == NULL || !vn_job_balances_alike (alike->recipe, self->settings.recipe))
+    return FALSE;
+  vn_model_unref (self->input.prepared);
+  self->input.prepared = vn_model_ref (alike->prepared);
+  return TRUE;
+}
+
 static gboolean
 vn_quantize_job_balance (VnJob         *job,
                          GCancellable  *cancellable,
@@ -92,7 +105,7 @@ vn_quantize_job_balance (VnJob         *job,
 {
   VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
 
-  if (!vn_job_balance_channels (&self->input, job, cancellable, error))
+  if (!quantize_job_take_balanced (self) && !vn_job_balance_channels (&self->input, job, cancellable, error))
     return FALSE;
   vn_model_unref (self->draft->prepared);
   self->draft->prepared = vn_model_ref (self->input.prepared);
@@ -479,6 +492,7 @@ quantize_job_clear (gpointer data)
   vn_recipe_free ((VnRecipe *) self->settings.recipe);
   g_clear_pointer (&self->settings.input_shapes, g_hash_table_unref);
   g_clear_pointer (&self->settings.earlier, vn_stats_unref);
+  g_clear_pointer (&self->settings.alike, vn_run_unref);
   g_clear_pointer (&self->settings.samples, vn_dataset_unref);
   g_clear_pointer (&self->result, vn_run_unref);
   vn_job_input_clear (&self->input);
@@ -537,6 +551,8 @@ vn_quantize_job_new (const VnQuantizeSettings *settings)
     g_hash_table_ref (settings->input_shapes);
   if (settings->earlier != NULL)
     vn_stats_ref (settings->earlier);
+  if (settings->alike != NULL)
+    vn_run_ref (settings->alike);
   if (settings->samples != NULL)
     vn_dataset_ref (settings->samples);
   self->settings.stats = (const char * const *) g_strdupv ((char **) settings->stats);

@@ -251,7 +251,8 @@ improve_refuse_unbalanced (VnImproveJob         *self,
   VnImproveOutcome outcome;
 
   *refused = FALSE;
-  if (!vn_job_wants_balance (simple) || !vn_job_wants_balance (self->recipe))
+  if (!vn_job_wants_balance (simple) || !vn_job_wants_balance (self->recipe) ||
+      vn_job_balances_alike (simple, self->plain->recipe))
     return TRUE;
   vn_recipe_turn_off (bare, VN_LAYER_BALANCE_CHANNELS);
   bare->absorb_bias = FALSE;
@@ -265,6 +266,19 @@ improve_refuse_unbalanced (VnImproveJob         *self,
   if (*refused)
     vn_improve_add_try (self, step, outcome, &trial, NULL);
   return TRUE;
+}
+
+/* (transfer full) (nullable): what is learned from the samples of tries; the first run of all of them was none */
+static VnRun *
+improve_run_draft (VnImproveJob    *self,
+                   const VnRecipe  *recipe,
+                   GCancellable    *cancellable,
+                   GError         **error)
+{
+  VnQuantizeSettings settings = self->trial;
+
+  settings.alike = self->plain != self->whole ? self->plain : NULL;
+  return vn_improve_run (&settings, recipe, self->plain->stats, cancellable, error);
 }
 
 static gboolean
@@ -284,7 +298,7 @@ improve_try_network (VnImproveJob         *self,
     return FALSE;
   if (refused)
     return TRUE;
-  plain = vn_improve_run (&self->trial, simple, self->plain->stats, cancellable, error);
+  plain = improve_run_draft (self, simple, cancellable, error);
   bench = plain != NULL ? vn_improve_bench_new (self->job, &self->trial, plain, cancellable, error) : NULL;
   if (bench == NULL || !improve_refuse_network (self, step, bench, simple, &refused, cancellable, error))
     return FALSE;
