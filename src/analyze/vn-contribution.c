@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Two samples give an estimate of what each tensor costs. In the order of it tensors are measured on these, then those that
+/* Two samples give an estimate of what each tensor costs. In the order of it tensors are measured on one, then those that
  * matter on more: each sample runs once through the float network, and from what that computed on, what lies downstream of a
  * tensor runs again with that quantized. Sums are kept by sample and added in the order of the samples, so that the figures
  * do not depend on the threads, nor on how much of what it computed is kept. Processes share the tensors, not the samples, which
@@ -21,7 +21,7 @@
 /* How many samples a tensor is measured on, while its share, and twice the error of that, is at least so much; the first of them
  * goes by the estimate, which may be a thousand times too small. */
 static const struct { guint n_samples; double least_share; } contribution_levels[] =
-  { { 2, 1e-6 }, { 8, 1e-3 }, { G_MAXUINT, 1e-2 } };
+  { { 1, 1e-6 }, { 2, 1e-3 }, { G_MAXUINT, 1e-2 } };
 
 /* Samples whose values are kept at a time, if there is memory for them, and tensors that a thread takes at a time, or that are
  * told together. */
@@ -556,7 +556,7 @@ contribution_make_shares (Contribution *self)
  * @options: (nullable)
  *
  * Measures for every activation, weight and bias that becomes integers what that alone costs: the network runs from there on. On
- * how many samples, VnContribution.n_samples tells: on two, on more if it matters, on none if a millionth of the error is
+ * how many samples, VnContribution.n_samples tells: on one, on more if it matters, on none if a millionth of the error is
  * estimated to come from there. Figures are the same bits for any number of threads and any budget of memory:
  * vn_memory_get_budget() says how many tensors are measured at a time, and what is kept of one sample or two.
  *

@@ -191,7 +191,9 @@ test_told (Fixture       *self,
       if (item->share > 0.01)
         g_assert_cmpuint (item->n_samples, ==, N_SAMPLES);
       else if (item->share > 0.001)
-        g_assert_cmpuint (item->n_samples, >=, 8);
+        g_assert_cmpuint (item->n_samples, >=, 2);
+      else if (item->share > 1e-5)
+        g_assert_cmpuint (item->n_samples, >=, 1);
       if (item->n_samples > 1)
         g_assert_true (item->share_error >= 0);
     }
@@ -213,7 +215,7 @@ test_thorough (Fixture       *self,
       off += fabs (vn_contributions_get (all, i)->share - vn_contributions_get (found, i)->share);
     }
   g_test_message ("shares differ by %g in sum", off);
-  g_assert_cmpfloat (off, <, 0.02);
+  g_assert_cmpfloat (off, <, 0.06);
   g_assert_cmpuint (count_measured (found), <=, count_measured (all));
 }
 
