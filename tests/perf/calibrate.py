@@ -87,9 +87,9 @@ def write_samples(folder, n, sample):
         np.save(os.path.join(folder, 'sample%04d.npy' % i), sample(i))
 
 
-def noise(i):
+def noise(i, size=224):
     import numpy as np
-    return np.random.default_rng(i).normal(0, 1, (1, 3, 224, 224)).astype(np.float32)
+    return np.random.default_rng(i).normal(0, 1, (1, 3, size, size)).astype(np.float32)
 
 
 def networks(work):

@@ -11,10 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef struct
 {
   gint64           start;
+  double           cpu;                   /* seconds of the processor at the start */
   double           estimated, measured;   /* seconds */
   guint            n_measured;
   VnContributions *estimate;
@@ -70,6 +72,12 @@ print_ranks (VnContributions *estimate,
     }
   printf ("rank correlation %.3f, %u of the first 10, the first is number %u of the estimate, whose first 10 have %.0f %%\n",
           1 - 6 * squares / ((double) n * ((double) n * n - 1)), hits, first, 100 * covered);
+}
+
+static double
+cpu_seconds (void)
+{
+  return (double) clock () / CLOCKS_PER_SEC;
 }
 
 static int
@@ -147,6 +155,7 @@ measure (VnRun             *result,
     samples[i] = i % vn_dataset_get_n (dataset);
   run.n = n_samples;
   watch->start = g_get_monotonic_time ();
+  watch->cpu = cpu_seconds ();
   return vn_contribution_measure (result->prepared, result->prepared, result->plan, &run, &options, NULL, error);
 }
 
@@ -171,9 +180,9 @@ main (int   argc,
                : "usage: contribution-run MODEL FOLDER SAMPLES [THREADS [BUDGET [thorough]]]");
       return 1;
     }
-  printf ("%u tensors, %s samples: estimated after %.2f s, all measured after %.2f s, done after %.2f s, %d MB\n",
+  printf ("%u tensors, %s samples: estimated after %.2f s, all measured after %.2f s, done after %.2f s, %.2f CPU s, %d MB\n",
           vn_contributions_get_n (found), argv[3], watch.estimated, watch.measured,
-          (double) (g_get_monotonic_time () - watch.start) * 1e-6, peak_megabytes ());
+          (double) (g_get_monotonic_time () - watch.start) * 1e-6, cpu_seconds () - watch.cpu, peak_megabytes ());
   print_ranks (watch.estimate, found);
   print_digest (watch.estimate, found);
   vn_contributions_unref (watch.estimate);

@@ -4,9 +4,9 @@
 
 The tables of the manual's page of figures (PART, of the table of the same name below): whole quantizations beside
 onnxruntime.quantization and NNCF, forward passes beside onnxruntime, peak memory against the number of samples, weights that are
-subnormal, the repairs of --auto, what observing costs, chains of many nodes, and the start of the window. Prints them, and writes
-them to PAGE: rows of this machine replace those it had there, those of others stay. FOLDER, of a build with the programs of
-the benchmarks, is found beside ENGINE_RUN unless it is given.
+subnormal, the repairs of --auto, what observing costs, where error starts, chains of many nodes, and the start of the window.
+Prints them, and writes them to PAGE: rows of this machine replace those it had there, those of others stay. FOLDER, of a build
+with the programs of the benchmarks, is found beside ENGINE_RUN unless it is given.
 
 On an otherwise idle machine: where others take more than load.py allows, before a part or while it runs, or repeats differ too
 much, the part is printed but not written, and the status is 1.
@@ -317,6 +317,12 @@ def measure_auto(cli, names, work):
     return table(['network', 'samples', 'seconds', 'CPU s', 'MB', 'SQNR: dB'], rows)
 
 
+def measure_origins(_, __, ___):
+    rows = run_script('contributions.py', [find_program('contribution-run'), find_program('what-if-run')],
+                      r'^(\S+)\s+origins: (\d+) samples, ([\d.]+) s, ([\d.]+) CPU s')
+    return table(['network', 'samples', 'seconds', 'CPU s'], rows)
+
+
 def find_program(name):
     """Of the build that the engine's program is of, or of the one given."""
     for folder, _, files in os.walk(BUILD[0]):
@@ -422,7 +428,7 @@ def measure_part(part, cli, engine, names, page):
 # What is measured, and whether by the engine's program.
 PARTS = {'whole': (measure_whole, False), 'forward': (measure_forward, True), 'memory': (measure_memory, False),
          'subnormals': (measure_subnormals, True), 'auto': (measure_auto, False), 'observing': (measure_observing, False),
-         'chains': (measure_chains, False), 'start': (measure_start, False)}
+         'origins': (measure_origins, False), 'chains': (measure_chains, False), 'start': (measure_start, False)}
 
 
 if __name__ == '__main__':

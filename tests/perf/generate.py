@@ -107,6 +107,62 @@ def mobilenetv2(path):
     b.save(b.classifier(relu6(b.conv(x, cin, 1280, 1)), 1280), path)
 
 
+def yolov8n(path, size=640):
+    """The shape of YOLOv8n, BatchNormalization folded: 64 convolutions, 3.2 M weights, boxes of three scales joined."""
+    b = Builder(8)
+
+    def conv(x, cin, cout, k=1, stride=1):
+        x = b.conv(x, cin, cout, k, stride, scale=1.3)
+        return b.node('Mul', [x, b.node('Sigmoid', [x])])
+
+    def halves(x, n):
+        name = b.name('Split')
+        outs = [name + '_a', name + '_b']
+        b.nodes.append(helper.make_node('Split', [x, b.ints([n, n])], outs, name='/' + name, axis=1))
+        return outs
+
+    def c2f(x, cin, cout, n, adds):
+        parts = halves(conv(x, cin, cout), cout // 2)
+        for _ in range(n):
+            y = conv(conv(parts[-1], cout // 2, cout // 2, 3), cout // 2, cout // 2, 3)
+            parts.append(b.node('Add', [parts[-1], y]) if adds else y)
+        return conv(b.node('Concat', parts, axis=1), (2 + n) * cout // 2, cout)
+
+    def pooled(x, channels):
+        parts = [conv(x, channels, channels // 2)]
+        for _ in range(3):
+            parts.append(b.node('MaxPool', [parts[-1]], kernel_shape=[5, 5], strides=[1, 1], pads=[2, 2, 2, 2]))
+        return conv(b.node('Concat', parts, axis=1), 2 * channels, channels)
+
+    def doubled(x, other):
+        x = b.node('Resize', [x, '', b.weight(np.array([1, 1, 2, 2]))], mode='nearest', nearest_mode='floor',
+                   coordinate_transformation_mode='asymmetric')
+        return b.node('Concat', [x, other], axis=1)
+
+    x, kept = conv(conv('input', 3, 16, 3, 2), 16, 32, 3, 2), []
+    for cin, cout, n in ((32, 64, 1), (64, 128, 2), (128, 256, 2), (256, None, 1)):
+        x = c2f(x, cin, cin, n, True)
+        kept.append(x)
+        x = conv(x, cin, cout, 3, 2) if cout else pooled(x, cin)
+    middle = c2f(doubled(x, kept[2]), 384, 128, 1, False)
+    small = c2f(doubled(middle, kept[1]), 192, 64, 1, False)
+    middle = c2f(b.node('Concat', [conv(small, 64, 64, 3, 2), middle], axis=1), 192, 128, 1, False)
+    large = c2f(b.node('Concat', [conv(middle, 128, 128, 3, 2), x], axis=1), 384, 256, 1, False)
+    boxes, scores, cells = [], [], 0
+    for x, channels, stride in ((small, 64, 8), (middle, 128, 16), (large, 256, 32)):
+        n = (size // stride) ** 2
+        box = b.conv(conv(conv(x, channels, 64, 3), 64, 64, 3), 64, 64, 1)
+        score = b.conv(conv(conv(x, channels, 80, 3), 80, 80, 3), 80, 80, 1)
+        boxes.append(b.node('Reshape', [box, b.ints([1, 4, 16, n])]))
+        scores.append(b.node('Reshape', [score, b.ints([1, 80, n])]))
+        cells += n
+    weights = b.node('Softmax', [b.node('Transpose', [b.node('Concat', boxes, axis=3)], perm=[0, 2, 1, 3])], axis=1)
+    distance = b.node('Conv', [weights, b.weight(np.arange(16).reshape(1, 16, 1, 1))], kernel_shape=[1, 1])
+    box = b.node('Mul', [b.node('Reshape', [distance, b.ints([1, 4, cells])]), b.weight(np.array(8))])
+    out = b.node('Concat', [box, b.node('Sigmoid', [b.node('Concat', scores, axis=2)])], axis=1)
+    b.save(out, path, ('input', TensorProto.FLOAT, [1, 3, size, size]), (1, 84, cells))
+
+
 def bert(path, layers=12, width=768, heads=12, length=128, words=30522):
     """The shape of BERT-base, as PyTorch exports it: 110 M weights, LayerNorm and GELU in pieces."""
     b, inner = Builder(12), 4 * width

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """start.py VERNIER [NETWORK.onnx...]: how long the window takes from its start to what it shows.
 
-The program is started with nothing, with each network named (the largest detector of the shared data unless one is), and with a
-chain of 10,000 nodes, on a screen of its own (Xvfb, whose picture lies in a file that costs nothing to look at). For each:
+The program is started with nothing, with each network named (one of YOLOv8n's shape unless one is), and with a chain of 10,000
+nodes, on a screen of its own (Xvfb, whose picture lies in a file that costs nothing to look at). For each:
 
 first      seconds until anything is painted
 settled    until the last change of the picture before it stayed the same, and the program idle, for as long as QUIET
@@ -25,6 +25,9 @@ import zlib
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import generate
 
 PROGRAM = os.path.realpath(sys.argv[1])
 ROUNDS, QUIET, IDLE, PATIENCE, STEP = int(os.environ.get('VN_PERF_ROUNDS', 3)), 1.0, 0.02, 60, 0.004
@@ -116,8 +119,8 @@ def chain(path, n):
 def main(folder):
     failed, named = 0, sys.argv[2:]
     if not named:
-        models = os.path.join(os.environ['VN_SHARED'], 'models')
-        named = [max((os.path.join(models, name) for name in os.listdir(models) if name.startswith('det_')), key=os.path.getsize)]
+        named = [os.path.join(folder, 'yolov8n-shaped.onnx')]
+        generate.yolov8n(named[0])
     chain(os.path.join(folder, 'chain.onnx'), 10000)
     start(None)
     for network in [None] + named + [os.path.join(folder, 'chain.onnx')]:
