@@ -476,7 +476,8 @@ list_plain (const VnHistogram *h,
   return candidates;
 }
 
-/* The range that the search chooses costs least, whatever it does not look at. */
+/* The range that the search chooses costs least, whatever it does not look at. To know that takes long: all settings on the first
+ * kind, a third of them on each other one. */
 static void
 test_xslim (void)
 {
@@ -487,7 +488,7 @@ test_xslim (void)
   g_autofree float *x = g_new (float, 5000);
 
   for (guint kind = 0; kind < N_KINDS - 2; kind++)
-    for (guint i = 0; i < G_N_ELEMENTS (cases) && kind != 4 && kind != 5 && kind != 6; i++)
+    for (guint i = kind % 3; i < G_N_ELEMENTS (cases) && kind != 4 && kind != 5 && kind != 6; i += kind == 0 ? 1 : 3)
       {
         const VnRangeSettings settings = { .percentile = 99.9, .bits = cases[i].bits, .qmin = cases[i].qmin,
                                            .qmax = cases[i].qmax };

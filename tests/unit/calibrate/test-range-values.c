@@ -276,10 +276,14 @@ test_mse (void)
             double lo = (settings.symmetric ? -most : MIN (h->min, 0)) * i / 100;
             double scale = (hi - lo) / steps;
             double below = settings.symmetric ? steps / 2 : rint (-lo / scale);
-            double error = error_by_elements (x, scale, -below * scale, (settings.symmetric ? below : steps - below) * scale);
+            gboolean is_chosen = fabs (hi - range.max) < 1e-9 * hi || fabs (lo - range.min) < 1e-9 * fabs (lo);
+            double error;
 
+            if (i % 4 != 0 && !is_chosen)    /* neighbors are alike */
+              continue;
+            error = error_by_elements (x, scale, -below * scale, (settings.symmetric ? below : steps - below) * scale);
             best = MIN (best, error);
-            if (fabs (hi - range.max) < 1e-9 * hi || fabs (lo - range.min) < 1e-9 * fabs (lo))
+            if (is_chosen)
               chosen = MIN (chosen, error);
           }
         g_test_message ("kind %u, %u bits%s: %g .. %g of %g .. %g, error %g, best %g", kind, settings.bits,
