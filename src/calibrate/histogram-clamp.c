@@ -96,7 +96,7 @@ vn_histogram_new_clamped (const VnHistogram *self,
       histogram_clamp_extend (&clamp, (float) INFINITY);
     }
   VN_HISTOGRAM_FOREACH_PAGE (self, p)
-    histogram_clamp_add_page (&clamp, self->pages[p], p);
+    histogram_clamp_add_page (&clamp, vn_histogram_get_page (self, p), p);
   return clamp.to;
 }
 
@@ -121,12 +121,13 @@ vn_histogram_new_within (const VnHistogram *self,
   VN_HISTOGRAM_FOREACH_PAGE (self, p)
     for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
       {
-        float inner = vn_float_from_bits ((guint32) (p * VN_HISTOGRAM_PAGE_BINS + m) << 16);
+        const float inner = vn_float_from_bits ((guint32) (p * VN_HISTOGRAM_PAGE_BINS + m) << 16);
+        const guint64 count = vn_histogram_get_page (self, p)[m];
 
-        if (self->pages[p][m] == 0 || inner < min || inner > max)
+        if (count == 0 || inner < min || inner > max)
           continue;
-        vn_histogram_page (within, p)[m] = self->pages[p][m];
-        within->n += self->pages[p][m];
+        vn_histogram_page (within, p)[m] = count;
+        within->n += count;
       }
   if (within->n > 0)
     {

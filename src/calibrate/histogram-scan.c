@@ -45,10 +45,12 @@ histogram_scan_get_page (VnHistogramScratch *self,
                          VnHistogram        *histogram,
                          guint               page)
 {
-  if (histogram->pages[page] == NULL && self->n_spare > 0)
+  guint64 *counts = vn_histogram_get_page (histogram, page);
+
+  if (counts != NULL)
+    return counts;
+  if (self->n_spare > 0)
     vn_histogram_set_page (histogram, page, self->spare[--self->n_spare]);
-  else if (histogram->pages[page] != NULL)
-    return histogram->pages[page];
   if (self->n_made < G_N_ELEMENTS (self->made))
     self->made[self->n_made++] = (guint16) page;
   return vn_histogram_page (histogram, page);
@@ -122,7 +124,7 @@ histogram_scan_count_one (VnHistogram        *self,
                           VnHistogramScratch *scratch,
                           guint32             bits)
 {
-  guint64 *page = self->pages[bits >> 23];
+  guint64 *page = vn_histogram_get_page (self, bits >> 23);
 
   if (page == NULL)
     page = histogram_scan_get_page (scratch, self, bits >> 23);
@@ -500,16 +502,16 @@ vn_histogram_take_counts (VnHistogram        *self,
   for (guint i = 0; i < scratch->n_made; i++)
     {
       const guint p = scratch->made[i];
-      guint64 *page = vn_histogram_set_page (sample, p, NULL);
+      guint64 *page = vn_histogram_set_page (sample, p, NULL), *sum = vn_histogram_get_page (self, p);
 
       if (page == NULL)
         continue;
-      if (self->pages[p] == NULL)
+      if (sum == NULL)
         {
           vn_histogram_set_page (self, p, page);
           continue;
         }
-      histogram_scan_move_page (self->pages[p], page);
+      histogram_scan_move_page (sum, page);
       if (scratch->n_spare < G_N_ELEMENTS (scratch->spare))
         scratch->spare[scratch->n_spare++] = page;
       else

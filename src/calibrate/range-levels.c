@@ -169,10 +169,11 @@ vn_histogram_fold_signs (const VnHistogram *self)
   sum->min = 0;
   VN_HISTOGRAM_FOREACH_PAGE (self, p)
     {
+      const guint64 *counts = vn_histogram_get_page (self, p);
       guint64 *page = vn_histogram_page (sum, p % half);
 
       for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
-        page[m] += self->pages[p][m];
+        page[m] += counts[m];
     }
   return sum;
 }

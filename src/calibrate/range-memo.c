@@ -19,7 +19,7 @@ struct _VnRangeMemo
 {
   GMutex lock;
   guint  n, next;       /* the next one is written over once there are MOST */
-  Entry  entries[MOST];
+  Entry *entries;       /* @n of them */
 };
 
 static gboolean
@@ -57,6 +57,7 @@ vn_range_memo_free (VnRangeMemo *self)
   for (guint i = 0; i < self->n; i++)
     g_free (self->entries[i].winner);
   g_mutex_clear (&self->lock);
+  g_free (self->entries);
   g_free (self);
 }
 
@@ -93,10 +94,14 @@ range_memo_add (VnRangeMemo           *self,
                 const char            *winner)
 {
   g_mutex_lock (&self->lock);
+  if (self->n < MOST)
+    {
+      self->entries = g_renew (Entry, self->entries, ++self->n);
+      self->entries[self->next].winner = NULL;
+    }
   g_free (self->entries[self->next].winner);
   self->entries[self->next] = (Entry) { method, *settings, *range, g_strdup (winner) };
   self->next = (self->next + 1) % MOST;
-  self->n = MIN (self->n + 1, MOST);
   g_mutex_unlock (&self->lock);
 }
 

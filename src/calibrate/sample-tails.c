@@ -59,7 +59,7 @@ sample_tails_pass_page (Walk     *walk,
                         guint     page,
                         gboolean  outwards)
 {
-  const guint64 *counts = walk->histogram->pages[page];
+  const guint64 *counts = vn_histogram_get_page (walk->histogram, page);
 
   for (guint i = 0; counts != NULL && i < VN_HISTOGRAM_PAGE_BINS; i++)
     {

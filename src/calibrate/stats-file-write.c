@@ -136,9 +136,11 @@ stats_file_put_histogram (VnBuffer        *out,
   stats_file_put_varint (out, n_pages);
   VN_HISTOGRAM_FOREACH_PAGE (histogram, p)
     {
+      const guint64 *counts = vn_histogram_get_page (histogram, p);
+
       stats_file_put_varint (out, p);
       for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
-        stats_file_put_varint (out, histogram->pages[p][m]);
+        stats_file_put_varint (out, counts[m]);
     }
   stats_file_put_channels (out, &histogram->channels);
 }

@@ -72,6 +72,8 @@ gboolean           vn_stats_equal         (VnStats     *a,
 VnStats           *vn_stats_merge         (VnStats * const  *parts,        /* of one network over different samples */
                                            guint              n,
                                            GError           **error);
+VnStats           *vn_stats_merge_taking  (GPtrArray         *parts,        /* of VnStats; empty afterwards */
+                                           GError           **error);
 VnStats           *vn_stats_merge_parts   (GPtrArray         *parts,        /* of VnStats; kept */
                                            GError           **error);
 GPtrArray         *vn_stats_get_parts     (VnStats           *self);        /* nullable */

@@ -62,7 +62,9 @@ static inline guint64 *
 vn_histogram_page (VnHistogram *self,
                    guint        page)
 {
-  return self->pages[page] != NULL ? self->pages[page] : vn_histogram_make_page (self, page);
+  guint64 *counts = vn_histogram_get_page (self, page);
+
+  return counts != NULL ? counts : vn_histogram_make_page (self, page);
 }
 
 /* Elements that are neither NaN nor infinite. */

@@ -12,7 +12,7 @@
 
 #define N_EXPONENTS (VN_HISTOGRAM_PAGES / 2)
 
-static guint64 * const no_pages[VN_HISTOGRAM_PAGES];
+static guint64 * const no_pages[VN_HISTOGRAM_TABLE_PAGES];
 
 /**
  * vn_histogram_new:
@@ -24,7 +24,8 @@ vn_histogram_new (void)
 {
   VnHistogram *self = g_new0 (VnHistogram, 1);
 
-  self->pages = no_pages;
+  for (guint t = 0; t < G_N_ELEMENTS (self->tables); t++)
+    self->tables[t] = no_pages;
   self->min = INFINITY;
   self->max = -INFINITY;
   return self;
@@ -38,14 +39,15 @@ vn_histogram_new (void)
 void
 vn_histogram_clear (VnHistogram *self)
 {
-  guint64 **pages = (guint64 **) self->pages;
+  VnHistogram none = { .min = INFINITY, .max = -INFINITY };
 
   VN_HISTOGRAM_FOREACH_PAGE (self, p)
-    g_clear_pointer (&pages[p], g_free);
+    g_clear_pointer (&((guint64 **) self->tables[p / VN_HISTOGRAM_TABLE_PAGES])[p % VN_HISTOGRAM_TABLE_PAGES], g_free);
   vn_position_votes_clear (&self->votes);
   vn_channel_ranges_clear (&self->channels);
   vn_range_memo_free (self->ranges);
-  *self = (VnHistogram) { .pages = pages, .min = INFINITY, .max = -INFINITY };
+  memcpy (none.tables, self->tables, sizeof none.tables);
+  *self = none;
 }
 
 /**
@@ -58,14 +60,15 @@ vn_histogram_free (VnHistogram *self)
   if (self == NULL)
     return;
   vn_histogram_clear (self);
-  if (self->pages != no_pages)
-    g_free ((guint64 **) self->pages);
+  for (guint t = 0; t < G_N_ELEMENTS (self->tables); t++)
+    if (self->tables[t] != no_pages)
+      g_free ((guint64 **) self->tables[t]);
   g_free (self);
 }
 
 /*< private >
  * vn_histogram_set_page:
- * @counts: (nullable) (transfer full): counters; let go of when there is no memory for a first page, as vn_memory_check() tells
+ * @counts: (nullable) (transfer full): counters; let go of when there is no memory for a table, as vn_memory_check() tells
  *
  * Returns: (transfer full) (nullable): what was there
  */
@@ -75,22 +78,23 @@ vn_histogram_set_page (VnHistogram *self,
                        guint64     *counts)
 {
   const guint64 bit = G_GUINT64_CONSTANT (1) << page % 64;
+  guint64 * const **place = &self->tables[page / VN_HISTOGRAM_TABLE_PAGES];
   guint64 **pages, *before;
 
-  if (self->pages == no_pages)
+  if (*place == no_pages)
     {
-      guint64 **table = counts != NULL ? vn_try_new0 (guint64 *, VN_HISTOGRAM_PAGES, NULL) : NULL;
+      guint64 **table = counts != NULL ? vn_try_new0 (guint64 *, VN_HISTOGRAM_TABLE_PAGES, NULL) : NULL;
 
       if (table == NULL)
         {
           g_free (counts);
           return NULL;
         }
-      self->pages = table;
+      *place = table;
     }
-  pages = (guint64 **) self->pages;
-  before = pages[page];
-  pages[page] = counts;
+  pages = (guint64 **) *place;
+  before = pages[page % VN_HISTOGRAM_TABLE_PAGES];
+  pages[page % VN_HISTOGRAM_TABLE_PAGES] = counts;
   self->used[page / 64] = counts != NULL ? self->used[page / 64] | bit : self->used[page / 64] & ~bit;
   return before;
 }
@@ -110,7 +114,8 @@ vn_histogram_make_page (VnHistogram *self,
 
   if (counts != NULL)
     vn_histogram_set_page (self, page, counts);
-  return self->pages[page] != NULL ? self->pages[page] : lost;
+  counts = vn_histogram_get_page (self, page);
+  return counts != NULL ? counts : lost;
 }
 
 /**
@@ -140,10 +145,11 @@ vn_histogram_merge (VnHistogram       *self,
 
   VN_HISTOGRAM_FOREACH_PAGE (from, p)
     {
+      const guint64 *counts = vn_histogram_get_page (from, p);
       guint64 *page = vn_histogram_page (self, p);
 
       for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
-        page[m] += from->pages[p][m];
+        page[m] += counts[m];
     }
 }
 
@@ -156,7 +162,7 @@ vn_histogram_take (VnHistogram *self,
                    VnHistogram *from)
 {
   VN_HISTOGRAM_FOREACH_PAGE (from, p)
-    if (self->pages[p] == NULL)
+    if (vn_histogram_get_page (self, p) == NULL)
       vn_histogram_set_page (self, p, vn_histogram_set_page (from, p, NULL));
   vn_histogram_merge (self, from);
   vn_histogram_free (from);
@@ -190,7 +196,7 @@ vn_histogram_equal (const VnHistogram *a,
       !vn_channel_ranges_equal (&a->channels, &b->channels))
     return FALSE;
   for (guint p = 0; p < VN_HISTOGRAM_PAGES; p++)
-    if (!histogram_page_equal (a->pages[p], b->pages[p]))
+    if (!histogram_page_equal (vn_histogram_get_page (a, p), vn_histogram_get_page (b, p)))
       return FALSE;
   return TRUE;
 }
@@ -200,8 +206,9 @@ vn_histogram_get_bytes (const VnHistogram *self)
 {
   gsize bytes = sizeof *self + self->votes.n * sizeof *self->votes.votes;
 
-  if (self->pages != no_pages)
-    bytes += VN_HISTOGRAM_PAGES * sizeof *self->pages;
+  for (guint t = 0; t < G_N_ELEMENTS (self->tables); t++)
+    if (self->tables[t] != no_pages)
+      bytes += VN_HISTOGRAM_TABLE_PAGES * sizeof *self->tables[t];
   VN_HISTOGRAM_FOREACH_PAGE (self, p)
     bytes += VN_HISTOGRAM_PAGE_BINS * sizeof (guint64);
   if (vn_channel_ranges_are_known (&self->channels))
@@ -220,7 +227,7 @@ histogram_emit_bin (const VnHistogram *self,
   guint32 low = (guint32) (page * VN_HISTOGRAM_PAGE_BINS + m) << 16;
   float near = vn_float_from_bits (low);
   float far = vn_float_from_bits (low | 0xffff);
-  VnBin bin = { .lo = MIN (near, far), .hi = MAX (near, far), .count = self->pages[page][m] };
+  VnBin bin = { .lo = MIN (near, far), .hi = MAX (near, far), .count = vn_histogram_get_page (self, page)[m] };
 
   bin.lo = MAX (bin.lo, self->min);
   bin.hi = MIN (bin.hi, self->max);
@@ -242,19 +249,25 @@ vn_histogram_foreach (const VnHistogram *self,
   g_return_if_fail (self != NULL);
 
   for (guint e = N_EXPONENTS; e-- > 0;)
-    if (self->pages[N_EXPONENTS + e] != NULL)
-      for (guint m = VN_HISTOGRAM_PAGE_BINS; m-- > 0;)
-        if (self->pages[N_EXPONENTS + e][m] > 0)
+    {
+      const guint64 *counts = vn_histogram_get_page (self, N_EXPONENTS + e);
+
+      for (guint m = counts != NULL ? VN_HISTOGRAM_PAGE_BINS : 0; m-- > 0;)
+        if (counts[m] > 0)
           histogram_emit_bin (self, N_EXPONENTS + e, m, func, data);
+    }
 
   if (self->n_zero > 0)
     func (&(VnBin) { .lo = 0, .hi = 0, .count = self->n_zero }, data);
 
   for (guint e = 0; e < N_EXPONENTS; e++)
-    if (self->pages[e] != NULL)
-      for (guint m = 0; m < VN_HISTOGRAM_PAGE_BINS; m++)
-        if (self->pages[e][m] > 0)
+    {
+      const guint64 *counts = vn_histogram_get_page (self, e);
+
+      for (guint m = 0; counts != NULL && m < VN_HISTOGRAM_PAGE_BINS; m++)
+        if (counts[m] > 0)
           histogram_emit_bin (self, e, m, func, data);
+    }
 }
 
 typedef struct

@@ -13,6 +13,7 @@ G_BEGIN_DECLS
 
 #define VN_HISTOGRAM_PAGES 512       /* sign and exponent */
 #define VN_HISTOGRAM_PAGE_BINS 128   /* mantissa */
+#define VN_HISTOGRAM_TABLE_PAGES 32   /* of most tensors the numbers lie between so few powers of two */
 
 /* Magnitudes from 2^6 = 64 on, by the exponent's bits: what holds none of them is no mask. */
 #define VN_HISTOGRAM_FAR_EXPONENT (127 + 6)
@@ -50,14 +51,23 @@ typedef struct
   guint64  n;               /* elements seen, all kinds */
   guint64  n_nan, n_pos_inf, n_neg_inf, n_zero;
   float    min, max;        /* of the finite elements; +inf, -inf before the first */
-  guint64 * const *pages;   /* by page VN_HISTOGRAM_PAGE_BINS counters, NULL: all zero. Zeros are not in it. Changed by
-                             * vn_histogram_set_page() alone: those without a page share a table. */
+  /* By page VN_HISTOGRAM_PAGE_BINS counters, NULL: all zero. Zeros are not in it. Read by vn_histogram_get_page(), changed by
+   * vn_histogram_set_page() alone: all tables without a page are the same one. */
+  guint64 * const *tables[VN_HISTOGRAM_PAGES / VN_HISTOGRAM_TABLE_PAGES];
   guint64  used[VN_HISTOGRAM_PAGES / 64];   /* a bit for each page */
   VnSampleSums samples;     /* empty where samples were not told apart */
   VnPositionVotes votes;    /* empty unless they were asked for */
   VnChannelRanges channels; /* of what convolutions read and write, and products read */
   VnRangeMemo    *ranges;   /* (nullable): found so far, where no more is counted: range-memo.c */
 } VnHistogram;
+
+/* The counters of a page of sign and exponent; NULL: all zero. */
+static inline guint64 *
+vn_histogram_get_page (const VnHistogram *self,
+                       guint              page)
+{
+  return self->tables[page / VN_HISTOGRAM_TABLE_PAGES][page % VN_HISTOGRAM_TABLE_PAGES];
+}
 
 /**
  * VnHistogramScratch: dense table of one thread, in which a tensor is counted before the touched pages are folded in.

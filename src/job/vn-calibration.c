@@ -142,8 +142,7 @@ calibration_join_parts (const VnCalibration  *self,
 {
   const gsize bytes = vn_stats_get_bytes (g_ptr_array_index (parts, 0));
   g_autoptr(VnStats) sum = bytes > MOST_PARTS_BYTES / (parts->len + 2)
-                           ? vn_stats_merge ((VnStats **) parts->pdata, parts->len, error)
-                                                                        : vn_stats_merge_parts (parts, error);
+                           ? vn_stats_merge_taking (parts, error) : vn_stats_merge_parts (parts, error);
 
   if (sum == NULL || vn_stats_get_n_samples (sum) == 0)
     return NULL;
@@ -244,7 +243,7 @@ vn_job_load_stats (const char * const  *paths,
                                 "“calibrate --resume”", vn_stats_get_n_samples (stats)),
                       vn_stats_get_n_samples (stats), vn_stats_get_n_left (stats));
     }
-  sum = vn_stats_merge ((VnStats **) parts->pdata, parts->len, error);
+  sum = vn_stats_merge_taking (parts, error);
   if (sum == NULL)
     return NULL;
   if (vn_stats_get_n_missing (sum) > 0)

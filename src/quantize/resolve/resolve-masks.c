@@ -63,7 +63,7 @@ masks_has_page (const VnHistogram *histogram,
                 guint              page,
                 guint             *outermost)
 {
-  const guint64 *counts = histogram->pages[page];
+  const guint64 *counts = vn_histogram_get_page (histogram, page);
 
   for (guint m = VN_HISTOGRAM_PAGE_BINS; counts != NULL && m-- > 0;)
     if (counts[m] > 0)

@@ -217,9 +217,9 @@ count_by_definition (const float *x,
             self->n_zero++;
           else
             {
-              if (self->pages[page] == NULL)
+              if (vn_histogram_get_page (self, page) == NULL)
                 vn_histogram_set_page (self, page, g_new0 (guint64, VN_HISTOGRAM_PAGE_BINS));
-              self->pages[page][bits >> 16 & 127]++;
+              vn_histogram_get_page (self, page)[bits >> 16 & 127]++;
             }
         }
     }
