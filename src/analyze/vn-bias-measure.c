@@ -259,7 +259,7 @@ bias_measure_cut (Probe   *self,
 
   if (twin == NULL || quantized == NULL)
     return;
-  uses = g_array_copy (quantized->uses);
+  uses = vn_uses_copy (quantized->uses);
   for (guint i = 0; i < uses->len; i++)
     {
       const VnUse *use = &g_array_index (uses, VnUse, i);

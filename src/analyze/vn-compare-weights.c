@@ -184,7 +184,7 @@ vn_compare_weights (const VnModel *float_model,
 
 /* Whether the same node reads it at the same place as one of @uses. */
 static gboolean
-compare_weights_has_use (const GArray *uses,
+compare_weights_has_use (const VnUses *uses,
                          const VnStoredWeight *weight)
 {
   for (guint i = 0; weight->user != NULL && i < uses->len; i++)

@@ -136,7 +136,7 @@ compare_run (char        **args,
   if (!vn_cmd_run_job (job, error))
     return FALSE;
   compared = cmd_compare_make_run (job, float_model, quant_model, data);
-  report = vn_report_model_new (compared, VN_REPORT_LAYOUT_REPORT);
+  report = vn_cmd_new_report (compared, report_file != NULL);
   if (vn_ranks_get_rank () > 0)
     return TRUE;
   if (report_file != NULL && !vn_report_write (report, NULL, report_file, error))
@@ -145,7 +145,7 @@ compare_run (char        **args,
   vn_cmd_print_verdict (report);
   cmd_compare_print_table (compared->errors);
   cmd_compare_print_weights (compared->errors);
-  vn_json_add_node (json, "report", vn_report_to_json (report));
+  vn_cmd_json_report (json, report);
   vn_cmd_judge_verdict (compared, fail_unless);
   return TRUE;
 }

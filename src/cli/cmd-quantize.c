@@ -3,15 +3,13 @@
 #include "cmd-quantize.h"
 
 #include "vn-i18n.h"
-#include "vn-report.h"
 
-/* The report's JSON is the command's JSON. */
 static void
 cmd_quantize_add_report_json (JsonBuilder         *json,
                               VnRun               *result,
                               const VnReportModel *report)
 {
-  vn_json_add_node (json, "report", vn_report_to_json (report));
+  vn_cmd_json_report (json, report);
   vn_json_begin_object (json, "seconds");
   for (guint i = 0; i < result->timings->len; i++)
     {
@@ -27,7 +25,7 @@ static void
 cmd_quantize_print (JsonBuilder *json,
                     VnRun       *result)
 {
-  g_autoptr(VnReportModel) report = vn_report_model_new (result, VN_REPORT_LAYOUT_REPORT);
+  g_autoptr(VnReportModel) report = vn_cmd_new_report (result, FALSE);
 
   vn_cmd_print_result (result, report, vn_quantize_options.output, vn_quantize_options.weakest);
   cmd_quantize_add_report_json (json, result, report);

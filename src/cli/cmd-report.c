@@ -147,7 +147,7 @@ report_run (char        **args,
   if (cmd_report_is_node_data () ? !vn_node_data_write (result, output, error) : !cmd_report_write (report, printer, error))
     return FALSE;
   vn_json_add_text (json, "run", run->id);
-  vn_json_add_node (json, "report", vn_report_to_json (report));
+  vn_cmd_json_report (json, report);
   return TRUE;
 }
 

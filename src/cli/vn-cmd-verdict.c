@@ -5,6 +5,7 @@
 #include "vn-error.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-report.h"
 #include "vn-verdict.h"
 
 #include <math.h>
@@ -22,6 +23,25 @@ cmd_verdict_print_content (const VnReportContent *content)
                     line->text);
       vn_cmd_print ("    %s\n", line->remedy);
     }
+}
+
+/* Of many tensors a report takes a while, and text tells the verdict alone. */
+VnReportModel *
+vn_cmd_new_report (VnRun    *run,
+                   gboolean  whole)
+{
+  return vn_report_model_new (run, whole || vn_cmd_options.json ? VN_REPORT_LAYOUT_REPORT : VN_REPORT_LAYOUT_VERDICT);
+}
+
+/* The report's JSON is the command's JSON. */
+void
+vn_cmd_json_report (JsonBuilder         *json,
+                    const VnReportModel *report)
+{
+  g_return_if_fail (json != NULL);
+
+  if (vn_cmd_options.json)
+    vn_json_add_node (json, "report", vn_report_to_json (report));
 }
 
 /* First what is suspected of the samples, with its remedy. */

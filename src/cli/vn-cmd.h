@@ -207,6 +207,10 @@ void                vn_cmd_warn           (const char   *format,
 void                vn_cmd_print_notes    (VnNotes      *notes);     /* to stderr */
 /* to stderr: those that vn_cmd_print_verdict() does not tell */
 void                vn_cmd_print_run_notes (VnNotes     *notes);
+VnReportModel      *vn_cmd_new_report     (VnRun               *run,
+                                           gboolean             whole);   /* as with --json, not the verdict alone */
+void                vn_cmd_json_report    (JsonBuilder         *json,
+                                           const VnReportModel *report);
 void                vn_cmd_print_verdict  (const VnReportModel *report);
 void                vn_cmd_print_runtime  (const VnRun       *result);
 void                vn_cmd_print_result   (VnRun             *result,

@@ -173,6 +173,8 @@ plan_infer_step_new (VnPlan       *plan,
 
 /* ---- one node ---- */
 
+#define FEW_TENSORS 12u   /* of most nodes, which need no memory of their own */
+
 static void
 plan_infer_clear_tensors (VnTensor **tensors,
                           guint      n)
@@ -341,8 +343,10 @@ infer_node (VnPlan           *self,
             GError          **error)
 {
   g_autoptr(VnStep) step = NULL;
-  g_autofree VnTensor **in = g_new0 (VnTensor *, node->inputs->len + 1);
-  g_autofree VnTensor **out = g_new0 (VnTensor *, node->outputs->len + 1);
+  const guint n_tensors = node->inputs->len + 1 + node->outputs->len + 1;
+  g_autofree VnTensor **many = n_tensors > FEW_TENSORS ? g_new0 (VnTensor *, n_tensors) : NULL;
+  VnTensor *few[FEW_TENSORS] = { NULL };
+  VnTensor **in = many != NULL ? many : few, **out = in + node->inputs->len + 1;
   g_autoptr(GPtrArray) captured = vn_node_has_graphs (node) ? vn_node_list_captured (node) : NULL;
   gboolean ok = TRUE, deferred = FALSE;
 

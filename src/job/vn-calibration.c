@@ -85,6 +85,18 @@ calibration_check_base (const VnCalibration *self,
 /* Bytes that statistics may take that are kept in parts beside their sum. */
 #define MOST_PARTS_BYTES ((gsize) 512 << 20)
 
+/* Whether parts are worth running one by one: of very many values they would be let go of again. @n_bytes is the least that the
+ * statistics of a part take. */
+static gboolean
+calibration_may_keep_parts (const VnCalibration *self,
+                            gsize                n_bytes)
+{
+  return n_bytes <= MOST_PARTS_BYTES / (self->n_parts + 2);
+}
+
+/* A value has a page of counters unless all of it is zero. */
+#define LEAST_VALUE_BYTES (sizeof (VnHistogram) + VN_HISTOGRAM_PAGE_BINS * sizeof (guint64))
+
 /* One run after another, told as one. */
 typedef struct
 {
@@ -140,9 +152,8 @@ calibration_join_parts (const VnCalibration  *self,
                         GPtrArray            *parts,
                         GError              **error)
 {
-  const gsize bytes = vn_stats_get_bytes (g_ptr_array_index (parts, 0));
-  g_autoptr(VnStats) sum = bytes > MOST_PARTS_BYTES / (parts->len + 2)
-                           ? vn_stats_merge_taking (parts, error) : vn_stats_merge_parts (parts, error);
+  g_autoptr(VnStats) sum = calibration_may_keep_parts (self, vn_stats_get_bytes (g_ptr_array_index (parts, 0)))
+                           ? vn_stats_merge_parts (parts, error) : vn_stats_merge_taking (parts, error);
 
   if (sum == NULL || vn_stats_get_n_samples (sum) == 0)
     return NULL;
@@ -190,7 +201,7 @@ vn_job_calibrate (VnJob                *job,
   plan = vn_plan_new_in_blocks (input->prepared, &plan_options, input->notes, error);
   if (plan == NULL)
     return NULL;
-  if (self->n_parts > 1)
+  if (self->n_parts > 1 && calibration_may_keep_parts (self, self->taps->len * LEAST_VALUE_BYTES))
     {
       g_autoptr(GPtrArray) parts = calibration_run_parts (self, plan, &options, &progress, cancellable, error);
 

@@ -2,7 +2,7 @@
 /* Copies of whole models, and of graphs inside nodes. Tensors, types' encodings and opaque bytes are shared. */
 #include "vn-copy-private.h"
 
-#include "vn-graph-edit.h"
+#include "vn-graph-private.h"
 
 typedef struct
 {
@@ -49,7 +49,7 @@ copy_value (Copy          *copy,
   value->graph = graph;
   value->id = graph->values->len;
   value->producer = NULL;
-  value->uses = g_array_sized_new (FALSE, FALSE, sizeof (VnUse), from->uses->len);
+  vn_uses_init (value->uses);
   vn_type_copy (&value->type, &from->type);
   value->initializer = from->initializer != NULL ? vn_tensor_ref (from->initializer) : NULL;
   value->doc = g_strdup (from->doc);

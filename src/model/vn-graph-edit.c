@@ -109,7 +109,7 @@ graph_edit_add_value (VnGraph       *self,
   value->name = name;
   value->graph = self;
   value->id = self->values->len;
-  value->uses = g_array_new (FALSE, FALSE, sizeof (VnUse));
+  vn_uses_init (value->uses);
   vn_type_init_tensor (&value->type, dtype, shape);
   if (dtype == VN_DTYPE_UNDEFINED && shape == NULL)
     value->type.kind = VN_TYPE_UNKNOWN;
@@ -231,23 +231,6 @@ vn_value_set_type (VnValue       *self,
 
 /* ---- nodes ---- */
 
-static void
-graph_edit_drop_use (VnValue *value,
-                     VnNode  *node,
-                     guint    index)
-{
-  for (guint i = 0; i < value->uses->len; i++)
-    {
-      const VnUse *use = &g_array_index (value->uses, VnUse, i);
-
-      if (use->node == node && use->index == index)
-        {
-          g_array_remove_index (value->uses, i);
-          return;
-        }
-    }
-}
-
 /**
  * vn_node_set_input:
  * @i: 0 .. number of inputs (one past the end extends the list)
@@ -266,14 +249,10 @@ vn_node_set_input (VnNode  *self,
   if (i == self->inputs->len)
     g_ptr_array_add (self->inputs, NULL);
   if (old != NULL)
-    graph_edit_drop_use (old, self, i);
+    vn_uses_remove (old->uses, self, i);
   self->inputs->pdata[i] = value;
   if (value != NULL)
-    {
-      VnUse use = { self, i };
-
-      g_array_append_val (value->uses, use);
-    }
+    vn_uses_add (value->uses, &(VnUse) { self, i });
 }
 
 /**
@@ -434,7 +413,7 @@ vn_graph_remove_node (VnGraph *self,
 
   for (guint i = 0; i < node->inputs->len; i++)
     if (vn_node_get_input (node, i) != NULL)
-      graph_edit_drop_use (vn_node_get_input (node, i), node, i);
+      vn_uses_remove (vn_node_get_input (node, i)->uses, node, i);
   for (guint i = 0; i < node->outputs->len; i++)
     if (vn_node_get_output (node, i) != NULL)
       vn_node_get_output (node, i)->producer = NULL;
@@ -552,8 +531,8 @@ vn_value_replace_uses (VnValue *self,
 
   if (self == by)
     return;
-  uses = g_steal_pointer (&self->uses);
-  self->uses = g_array_new (FALSE, FALSE, sizeof (VnUse));
+  uses = vn_uses_copy (self->uses);
+  vn_uses_clear (self->uses);
   for (guint i = 0; i < uses->len; i++)
     {
       const VnUse use = g_array_index (uses, VnUse, i);
@@ -561,8 +540,8 @@ vn_value_replace_uses (VnValue *self,
       if (use.node != except)
         use.node->inputs->pdata[use.index] = by;
       if (use.node == except)
-        g_array_append_val (self->uses, use);
+        vn_uses_add (self->uses, &use);
       else if (by != NULL)
-        g_array_append_val (by->uses, use);
+        vn_uses_add (by->uses, &use);
     }
 }

@@ -29,7 +29,7 @@ vn_value_free (gpointer data)
 
   g_free (self->name);
   vn_type_clear (&self->type);
-  g_array_unref (self->uses);
+  vn_uses_clear (self->uses);
   g_clear_pointer (&self->initializer, vn_tensor_unref);
   g_free (self->doc);
   g_clear_pointer (&self->extra, g_bytes_unref);

@@ -7,6 +7,13 @@
 
 G_BEGIN_DECLS
 
+void     vn_uses_init          (VnUses      *self);
+void     vn_uses_clear         (VnUses      *self);
+void     vn_uses_add           (VnUses      *self,
+                                const VnUse *use);
+void     vn_uses_remove        (VnUses       *self,
+                                const VnNode *node,
+                                guint         index);
 void     vn_node_free          (gpointer     node);
 void     vn_value_free         (gpointer     value);
 gboolean vn_graph_is_open      (const VnGraph *self);

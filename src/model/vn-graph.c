@@ -160,9 +160,31 @@ graph_find_returned (Sort         *sort,
     }
 }
 
+/* Of a graph without others in it. */
+static void
+graph_count_waiting_by_node (Sort *sort)
+{
+  for (guint i = 0; i < sort->graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (sort->graph->nodes, i);
+
+      for (guint k = 0; k < node->inputs->len; k++)
+        {
+          const VnValue *value = g_ptr_array_index (node->inputs, k);
+
+          sort->waiting[i] += value != NULL && value->graph == sort->graph && value->producer != NULL;
+        }
+    }
+}
+
 static void
 graph_count_waiting (Sort *sort)
 {
+  if (sort->graph->inner == NULL || g_hash_table_size (sort->graph->inner) == 0)
+    {
+      graph_count_waiting_by_node (sort);
+      return;
+    }
   for (guint i = 0; i < sort->graph->nodes->len; i++)
     graph_find_returned (sort, i, g_ptr_array_index (sort->graph->nodes, i));
   for (guint i = 0; i < sort->graph->values->len; i++)
@@ -193,7 +215,7 @@ static void
 graph_release_output (Sort          *sort,
                       const VnValue *value)
 {
-  const GArray *returning = g_hash_table_lookup (sort->returned, value);
+  const GArray *returning = g_hash_table_size (sort->returned) > 0 ? g_hash_table_lookup (sort->returned, value) : NULL;
 
   for (guint u = 0; u < value->uses->len; u++)
     {

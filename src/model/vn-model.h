@@ -108,6 +108,16 @@ typedef struct
   guint   index;
 } VnUse;
 
+/* In the order in which they were made; read as a #GArray is: with g_array_index() and @len. */
+typedef struct
+{
+  VnUse *data;
+  guint  len;
+  /*< private >*/
+  guint  room, gone;       /* elements of the memory: from @data on, and before it */
+  VnUse  one;
+} VnUses;
+
 /**
  * VnValue: a tensor of the network: graph input, initializer or output of a node.
  *
@@ -123,7 +133,7 @@ struct _VnValue
   gboolean  has_info;      /* listed in value_info (or an input/output): written back */
   VnNode   *producer;      /* NULL for inputs and initializers */
   guint     output_index;  /* which output of @producer */
-  GArray   *uses;          /* of VnUse */
+  VnUses    uses[1];
   VnTensor *initializer;   /* weights, or NULL */
   gboolean  is_input;      /* graph input (an initializer may be listed as input too) */
   gboolean  is_output;     /* graph output */
@@ -294,6 +304,7 @@ char       *vn_value_dup_key        (const VnValue    *self);     /* unique in t
 /* initializer or Constant node's tensor, borrowed; NULL if not constant */
 VnTensor   *vn_value_get_constant   (const VnValue    *self);
 gboolean    vn_value_is_constant    (const VnValue    *self);
+GArray     *vn_uses_copy            (const VnUses     *self);     /* of VnUse; owned by the caller */
 const VnValue *vn_value_find_constant (const VnValue  *self);     /* the constant behind nodes that pass it on; NULL: none */
 VnTensor   *vn_node_find_constant   (const VnNode     *self,
                                      guint             input);    /* what vn_value_find_constant() finds for it, borrowed */

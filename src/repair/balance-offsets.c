@@ -328,7 +328,7 @@ offsets_take (VnModel     *model,
     {
       const char *name = ((const VnValue *) g_ptr_array_index (site->members, i))->name;
       VnValue *value = vn_graph_find_value (after->graph, name);
-      g_autoptr(GArray) uses = g_array_copy (value->uses);
+      g_autoptr(GArray) uses = vn_uses_copy (value->uses);
 
       if (i == 0 ? !offsets_take_from_source (value->producer, site->offset, error)
                  : vn_node_is (value->producer, "Pad") && !offsets_take_from_pad (value->producer, site->offset, error))

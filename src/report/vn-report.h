@@ -19,9 +19,10 @@ char   *vn_report_dup_command (VnRun *run);
 /* Which sections a report has, and in whose words: bits of vn-report-sections.def. */
 typedef enum
 {
-  VN_REPORT_LAYOUT_REPORT = 1 << 0,
-  VN_REPORT_LAYOUT_XSLIM  = 1 << 1,     /* the analysis of XQuant and XSlim */
-  VN_REPORT_LAYOUT_ANY    = VN_REPORT_LAYOUT_REPORT | VN_REPORT_LAYOUT_XSLIM
+  VN_REPORT_LAYOUT_REPORT  = 1 << 0,
+  VN_REPORT_LAYOUT_XSLIM   = 1 << 1,    /* the analysis of XQuant and XSlim */
+  VN_REPORT_LAYOUT_VERDICT = 1 << 2,    /* the verdict alone */
+  VN_REPORT_LAYOUT_ANY     = VN_REPORT_LAYOUT_REPORT | VN_REPORT_LAYOUT_XSLIM
 } VnReportLayout;
 
 VnReportModel         *vn_report_model_new             (VnRun                  *run,

@@ -133,7 +133,7 @@ fuse_slices (VnRuntimeGraph *self,
              VnNode         *first)
 {
   VnValue *value = vn_node_get_input (first, 0);
-  g_autoptr(GArray) uses = g_array_copy (value->uses);
+  g_autoptr(GArray) uses = vn_uses_copy (value->uses);
   gint64 axis, other;
   double length, sum = 0;
 

@@ -47,26 +47,40 @@ pairs_insert (VnRuntimeGraph *self,
     }
 }
 
-/* Behind @node, which moves what @dq makes, and behind all that do the same behind it. */
+/* Behind @node, which moves what @dq makes; who reads that now is to be looked at next, the first of them first. */
 static void
-pairs_push_forward (VnRuntimeGraph *self,
-                    const VnNode   *dq,
-                    const VnNode   *node)
+pairs_push_behind (VnRuntimeGraph *self,
+                   const VnNode   *dq,
+                   const VnNode   *node,
+                   GPtrArray      *next)
 {
   VnValue *value = vn_node_get_output (node, 0);
   g_autoptr(GArray) uses = NULL;
 
   if (!pairs_can_pass (node) || value == NULL || (value->is_output && value->uses->len > 0))
     return;
-  uses = g_array_copy (value->uses);
+  uses = vn_uses_copy (value->uses);
   for (guint i = uses->len; i-- > 0; )
     if (vn_runtime_is_q (g_array_index (uses, VnUse, i).node) || g_array_index (uses, VnUse, i).node->graph != self->graph)
       g_array_remove_index (uses, i);
   if (uses->len == 0 && !value->is_output)
     return;
   pairs_insert (self, dq, vn_runtime_get_dtype (vn_node_get_input (dq, 0)), value, uses);
-  for (guint i = 0; i < uses->len; i++)
-    pairs_push_forward (self, dq, g_array_index (uses, VnUse, i).node);
+  for (guint i = uses->len; i-- > 0;)
+    g_ptr_array_add (next, g_array_index (uses, VnUse, i).node);
+}
+
+/* Behind @node, and behind all that do the same behind it: as many as a network has nodes, so that calls do not go down. */
+static void
+pairs_push_forward (VnRuntimeGraph *self,
+                    const VnNode   *dq,
+                    VnNode         *node)
+{
+  g_autoptr(GPtrArray) next = g_ptr_array_new ();
+
+  g_ptr_array_add (next, node);
+  while (next->len > 0)
+    pairs_push_behind (self, dq, g_ptr_array_steal_index (next, next->len - 1), next);
 }
 
 static void
@@ -182,7 +196,7 @@ vn_runtime_split_pairs (VnRuntimeGraph  *self,
     {
       const VnNode *node = g_ptr_array_index (nodes, i);
       const VnValue *value = vn_runtime_is_dq (node) ? vn_node_get_output (node, 0) : NULL;
-      g_autoptr(GArray) uses = value != NULL ? g_array_copy (value->uses) : NULL;
+      g_autoptr(GArray) uses = value != NULL ? vn_uses_copy (value->uses) : NULL;
       gboolean kept = value != NULL && value->is_output;
 
       for (guint u = 0; uses != NULL && u < uses->len; u++)

@@ -131,9 +131,9 @@ simplify_share (VnRuntimeGraph  *self,
     {
       VnNode *node = g_ptr_array_index (nodes, i);
       const VnValue *value = vn_node_get_input (node, 0);
-      g_autoptr(GArray) uses = value != NULL ? g_array_copy (value->uses) : NULL;
+      g_autoptr(GArray) uses = value != NULL && value->uses->len <= SHARED_READERS ? vn_uses_copy (value->uses) : NULL;
 
-      for (guint u = 0; uses != NULL && u < uses->len && uses->len <= SHARED_READERS; u++)
+      for (guint u = 0; uses != NULL && u < uses->len; u++)
         {
           VnNode *other = g_array_index (uses, VnUse, u).node;
 

@@ -448,20 +448,43 @@ annotate_node (VnResolver   *self,
   return resolve_annotate_find (node, op) (self, node, op);
 }
 
+/* vn_resolver_root(), of values that share one with another, and so on, as many as a network has nodes: @known has, by value, the
+ * roots of those that were looked at. */
+static const VnValue *
+resolve_annotate_find_root (VnResolver           *self,
+                            const VnValue        *value,
+                            const VnValue * const *known)
+{
+  const VnValue *provider = vn_resolver_get_annotation (self, value)->provider;
+
+  while (provider != NULL && known[provider->id] == NULL && vn_resolver_get_annotation (self, provider)->absorbed_into == NULL)
+    {
+      value = provider;
+      provider = vn_resolver_get_annotation (self, value)->provider;
+    }
+  return provider != NULL && known[provider->id] != NULL ? known[provider->id] : vn_resolver_root (self, value);
+}
+
 /* Parameters cannot be taken from a tensor with a scale per channel, or with the type of weights. */
 static void
 resolve_annotate_drop_impossible_shares (VnResolver *self)
 {
+  g_autofree const VnValue **known = g_new0 (const VnValue *, self->graph->values->len + 1);
+
   for (guint i = 0; i < self->graph->values->len; i++)
     {
       VnAnnotation *annotation = &self->annotations[i];
+      const VnValue *value = g_ptr_array_index (self->graph->values, i), *source;
       const VnAnnotation *root;
 
       if (!annotation->annotated || annotation->provider == NULL)
         continue;
-      root = vn_resolver_get_annotation (self, vn_resolver_root (self, g_ptr_array_index (self->graph->values, i)));
+      source = annotation->absorbed_into != NULL ? vn_resolver_root (self, value) : resolve_annotate_find_root (self, value, known);
+      root = vn_resolver_get_annotation (self, source);
       if (root->axis >= 0 || root->as_weight)
         annotation->provider = NULL;
+      if (annotation->absorbed_into == NULL)
+        known[i] = annotation->provider != NULL ? source : value;
     }
 }
 

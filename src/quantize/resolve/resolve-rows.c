@@ -265,43 +265,66 @@ resolve_rows_fill_constant (VnResolver     *self,
 
 /* ---- sharing ---- */
 
+typedef struct
+{
+  const VnValue    *owner;    /* NULL: not known yet */
+  const VnQuantRow *row;      /* of @owner, or the type that it was converted to */
+} Provider;
+
 /* Whose parameters @value takes: those of its root, unless a node on the way sees the type that another was converted
- * to. */
-static const VnQuantRow *
+ * to. As many may share one with another as a network has nodes: @known has, by value, what was found before. */
+static Provider
 resolve_rows_find_provider (VnResolver     *self,
                             VnQuantPlan    *plan,
                             const VnValue  *value,
-                            const VnValue **owner)
+                            const Provider *known)
 {
-  const VnQuantRow *row;
-
-  for (;;)
+  while (known[value->id].owner == NULL)
     {
       const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
+      const VnValue *owner = annotation->absorbed_into != NULL ? annotation->absorbed_into : annotation->provider != NULL
+                             ? annotation->provider : value;
+      const VnQuantRow *row = vn_quant_plan_find_row (plan, owner->name);
 
-      *owner = annotation->absorbed_into != NULL ? annotation->absorbed_into : annotation->provider != NULL
-               ? annotation->provider : value;
-      row = vn_quant_plan_find_row (plan, (*owner)->name);
-      if (*owner == value)
-        return row;
+      if (owner == value)
+        return (Provider) { owner, row };
       if (annotation->absorbed_into == NULL && vn_quant_row_for (row, annotation->provider_node) != row)
-        return row->converted;
-      value = *owner;
+        return (Provider) { owner, row->converted };
+      value = owner;
     }
+  return known[value->id];
+}
+
+/* What is known of @value stays so where all that it was found by is filled. */
+static void
+resolve_rows_keep_provider (VnResolver    *self,
+                            const VnValue *value,
+                            Provider       found,
+                            Provider      *known)
+{
+  const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
+  const VnValue *next = annotation->absorbed_into == NULL ? annotation->provider : NULL;
+
+  if (next != NULL && next->id < value->id &&
+      (known[next->id].owner != NULL || vn_resolver_get_annotation (self, next)->provider == NULL) &&
+      vn_resolver_get_annotation (self, next)->absorbed_into == NULL)
+    known[value->id] = found;
 }
 
 static void
 resolve_rows_fill_shared (VnResolver    *self,
                           VnQuantPlan   *plan,
                           const VnValue *value,
-                          VnQuantRow    *row)
+                          Provider      *known)
 {
-  const VnValue *owner;
-  const VnQuantRow *from = resolve_rows_find_provider (self, plan, value, &owner);
+  const Provider provider = resolve_rows_find_provider (self, plan, value, known);
+  const VnValue *owner = provider.owner;
   const VnOverride *rule = vn_resolver_get_tensor_rule (self, value);
+  VnQuantRow *row = vn_quant_plan_find_row (plan, value->name);
 
-  vn_quant_row_take (row, from, owner->name);
-  row->shares_converted = vn_quant_plan_find_row (plan, owner->name) != from;
+  resolve_rows_keep_provider (self, value, provider, known);
+  vn_quant_row_take (row, provider.row, owner->name);
+  row->shares_converted = vn_quant_plan_find_row (plan, owner->name) != provider.row;
   row->tensor.rule = g_strdup_printf (_("shares the parameters of “%s”"), owner->name);
   if (rule != NULL && rule->convert == VN_DTYPE_UNDEFINED && self->notes != NULL)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "rule-about-shared", value->name,
@@ -379,11 +402,13 @@ vn_resolver_fill_rows (VnResolver   *self,
                        VnQuantPlan  *plan,
                        GError      **error)
 {
+  g_autofree Provider *known = NULL;
   const GPtrArray *values;
 
   g_return_val_if_fail (self != NULL, FALSE);
 
   values = self->graph->values;
+  known = g_new0 (Provider, values->len + 1);
   for (guint i = 0; i < values->len; i++)
     {
       if (resolve_rows_is_float (g_ptr_array_index (values, i)) &&
@@ -397,7 +422,7 @@ vn_resolver_fill_rows (VnResolver   *self,
       const VnValue *value = g_ptr_array_index (values, i);
 
       if (self->annotations[i].annotated && self->annotations[i].provider != NULL)
-        resolve_rows_fill_shared (self, plan, value, vn_quant_plan_find_row (plan, value->name));
+        resolve_rows_fill_shared (self, plan, value, known);
     }
   vn_resolver_align (self, plan);
   if (!vn_resolver_fill_biases (self, plan, error))

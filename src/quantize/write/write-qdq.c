@@ -123,7 +123,7 @@ write_qdq_redirect_readers (Writer   *self,
                             VnValue  *by,
                             gboolean  keep_excluded)
 {
-  g_autoptr(GArray) uses = g_array_copy (value->uses);
+  g_autoptr(GArray) uses = vn_uses_copy (value->uses);
 
   for (guint i = 0; i < uses->len; i++)
     {
@@ -141,7 +141,7 @@ write_qdq_redirect_inside (Writer  *self,
                            VnValue *value,
                            VnValue *by)
 {
-  g_autoptr(GArray) uses = g_array_copy (value->uses);
+  g_autoptr(GArray) uses = vn_uses_copy (value->uses);
 
   for (guint i = 0; self->scheme->bodies && i < uses->len; i++)
     {

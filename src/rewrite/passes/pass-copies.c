@@ -44,7 +44,7 @@ copies_copy_for_users (VnPassContext *ctx,
                        UseFunc        wanted)
 {
   const VnNode *first = g_array_index (value->uses, VnUse, 0).node;
-  g_autoptr(GArray) uses = g_array_copy (value->uses);
+  g_autoptr(GArray) uses = vn_uses_copy (value->uses);
 
   for (guint i = 0; i < uses->len; i++)
     {
@@ -113,7 +113,7 @@ static void
 copies_copy_for_axes (VnPassContext *ctx,
                       VnValue       *value)
 {
-  g_autoptr(GArray) uses = g_array_copy (value->uses);
+  g_autoptr(GArray) uses = vn_uses_copy (value->uses);
   VnValue *copy = NULL;
   int axis = -1;
 

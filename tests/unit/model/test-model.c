@@ -475,6 +475,65 @@ test_separate_names (void)
   g_assert_cmpuint (vn_notes_get_n (notes), ==, 3);
 }
 
+/* As many uses of two values as there are nodes, added and taken from the front, the back and anywhere: their order is that of a
+ * list from which single ones are taken out. */
+static void
+assert_uses (const VnValue *value,
+             const GArray  *expected)
+{
+  g_assert_cmpuint (value->uses->len, ==, expected->len);
+  for (guint i = 0; i < expected->len; i++)
+    {
+      const VnUse *use = &g_array_index (value->uses, VnUse, i), *wanted = &g_array_index (expected, VnUse, i);
+
+      g_assert_true (use->node == wanted->node && use->index == wanted->index);
+    }
+}
+
+static void
+test_many_uses (void)
+{
+  g_autoptr(VnModel) model = vn_model_new (8, 13);
+  g_autoptr(GArray) expected = g_array_new (FALSE, FALSE, sizeof (VnUse));
+  g_autoptr(GRand) rand = g_rand_new_with_seed (7);
+  VnValue *x = vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, NULL);
+  VnValue *other = vn_graph_add_input (model->graph, "o", VN_DTYPE_F32, NULL);
+  guint n_taken = 0;
+
+  for (guint step = 0; step < 3000; step++)
+    {
+      const guint wish = step % 1000 < 300 ? 3 : (guint) g_rand_int_range (rand, 0, 4);
+
+      if (wish == 3 || expected->len == 0)
+        {
+          VnNode *node = vn_graph_add_node (model->graph, NULL, "", "Add", (VnValue *[]) { x, x }, 2, NULL, 0);
+
+          for (guint i = 0; i < 2; i++)
+            {
+              const VnUse use = { node, i };
+
+              g_array_append_val (expected, use);
+            }
+        }
+      else
+        {
+          const guint at = wish == 0 ? 0 : wish == 1 ? expected->len - 1 : (guint) g_rand_int_range (rand, 0, (int) expected->len);
+          const VnUse use = g_array_index (expected, VnUse, at);
+
+          vn_node_set_input (use.node, use.index, n_taken++ % 2 == 0 ? other : NULL);
+          g_array_remove_index (expected, at);
+        }
+      assert_uses (x, expected);
+    }
+  g_assert_cmpuint (n_taken, >, 1000);
+  g_assert_cmpuint (other->uses->len, ==, (n_taken + 1) / 2);
+  assert_consistent (model->graph);
+  vn_value_replace_uses (x, other, NULL);
+  g_assert_cmpuint (x->uses->len, ==, 0);
+  g_assert_cmpuint (other->uses->len, ==, (n_taken + 1) / 2 + expected->len);
+  assert_consistent (model->graph);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -491,6 +550,7 @@ main (int   argc,
   g_test_add_func ("/model/validate", test_validate);
   g_test_add_func ("/model/edit-log", test_edit_log);
   g_test_add_func ("/model/many-edits", test_many_edits);
+  g_test_add_func ("/model/many-uses", test_many_uses);
   g_test_add_func ("/model/edits-unfinished", test_edits_unfinished);
   return g_test_run ();
 }

@@ -8,6 +8,7 @@
 
 #define CHANNELS 8
 #define SIZE 12
+#define MANY 50000   /* nodes in a row */
 
 typedef struct
 {
@@ -271,6 +272,30 @@ test_moves (void)
   check_node (forecast, "exp", VN_RUNTIME_FLOAT, VN_RUNTIME_REASON_NO_KERNEL);
 }
 
+/* As many of them as a network has nodes: calls do not go down as deep. */
+static void
+test_many_moves (void)
+{
+  g_autoptr(VnRuntimeForecast) forecast = NULL;
+  g_autofree char *last = NULL;
+  Net net;
+  VnValue *value;
+
+  net_init (&net);
+  value = net_add_pair (&net, "a", net_add_input (&net), VN_DTYPE_U8, 0, FALSE);
+  value = net_add_pair (&net, "b", net_add_conv (&net, "conv", value, TRUE), VN_DTYPE_U8, 0, FALSE);
+  for (guint i = 0; i < MANY; i++)
+    {
+      g_free (last);
+      last = g_strdup_printf ("move%u", i);
+      value = net_add_node (&net, last, "Transpose", value, NULL, NULL);
+    }
+  forecast = net_finish (&net, net_add_node (&net, "exp", "Exp", value, NULL, NULL));
+  check_node (forecast, "conv", VN_RUNTIME_INTEGER, VN_RUNTIME_REASON_NONE);
+  check_node (forecast, "move0", VN_RUNTIME_MOVES, VN_RUNTIME_REASON_NONE);
+  check_node (forecast, last, VN_RUNTIME_MOVES, VN_RUNTIME_REASON_NONE);
+}
+
 /* Between quantizers, weights that are left in float are quantized by ONNX Runtime itself. */
 static void
 test_float_weights (void)
@@ -443,6 +468,7 @@ main (int    argc,
   g_test_add_func ("/runtime/made-constants", test_made_constants);
   g_test_add_func ("/runtime/signed-readers", test_signed_readers);
   g_test_add_func ("/runtime/moves", test_moves);
+  g_test_add_func ("/runtime/many-moves", test_many_moves);
   g_test_add_func ("/runtime/float-weights", test_float_weights);
   g_test_add_func ("/runtime/float", test_float);
   g_test_add_func ("/runtime/observed", test_observed);
