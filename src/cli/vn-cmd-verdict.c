@@ -30,6 +30,8 @@ VnReportModel *
 vn_cmd_new_report (VnRun    *run,
                    gboolean  whole)
 {
+  g_return_val_if_fail (run != NULL, NULL);
+
   return vn_report_model_new (run, whole || vn_cmd_options.json ? VN_REPORT_LAYOUT_REPORT : VN_REPORT_LAYOUT_VERDICT);
 }
 

@@ -479,7 +479,8 @@ resolve_annotate_drop_impossible_shares (VnResolver *self)
 
       if (!annotation->annotated || annotation->provider == NULL)
         continue;
-      source = annotation->absorbed_into != NULL ? vn_resolver_root (self, value) : resolve_annotate_find_root (self, value, known);
+      source = annotation->absorbed_into != NULL ? vn_resolver_root (self, value)
+                                                 : resolve_annotate_find_root (self, value, known);
       root = vn_resolver_get_annotation (self, source);
       if (root->axis >= 0 || root->as_weight)
         annotation->provider = NULL;

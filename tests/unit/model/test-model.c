@@ -517,7 +517,8 @@ test_many_uses (void)
         }
       else
         {
-          const guint at = wish == 0 ? 0 : wish == 1 ? expected->len - 1 : (guint) g_rand_int_range (rand, 0, (int) expected->len);
+          const guint last = expected->len - 1;
+          const guint at = wish == 0 ? 0 : wish == 1 ? last : (guint) g_rand_int_range (rand, 0, (int) last + 1);
           const VnUse use = g_array_index (expected, VnUse, at);
 
           vn_node_set_input (use.node, use.index, n_taken++ % 2 == 0 ? other : NULL);
