@@ -11,8 +11,8 @@ ARM64_MAGIC=':qemu-aarch64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x0
 ARM64_MAGIC+=':\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:/usr/bin/qemu-aarch64:'
 # Recipes that solve no equations with OpenBLAS, whose kernels are others there.
 ARM64_RECIPES=(plain compared percentile npu trained weights mse)
-# Without aud_dtln_1_lstm, whose statistics differ, probably as the operators layer fuses in all its functions there, also in those
-# that are not fused on x86-64.
+# Without aud_dtln_1_lstm, whose statistics differ, probably as the layer of operators fuses in all its functions there, also in
+# those that are not fused on x86-64.
 ARM64_NETWORKS=(mnist_cntk_op8 kws_micro_fp32 cls_mobilenetv2_035_128_flowers vit_cct2_32_op20 det_openseeface_mnv3)
 ARM64_FEW_RECIPES=(plain percentile weights)
 
