@@ -36,11 +36,12 @@ enter_emulated () {
 # arm64_stand_in NAME: an empty package in place of one that libraries to compile with want, and that Debian 12 cannot install for
 # two machines at a time
 arm64_stand_in () {
-  local place=$system/stand-in/$1
+  local place=$system/stand-in/$1 version
+  version=$(enter "$system" arm64 apt-cache show --no-all-versions "$1" | sed -n 's/^Version: //p')
   mkdir -p "$place/DEBIAN"
   cat >"$place/DEBIAN/control" <<END
 Package: $1
-Version: 99
+Version: $version
 Architecture: arm64
 Maintainer: nobody <nobody@localhost>
 Description: takes the place of $1
