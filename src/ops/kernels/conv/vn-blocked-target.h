@@ -26,6 +26,10 @@
   ((Vector) _mm256_blendv_ps (_mm256_max_ps ((__m256) (b), (__m256) (a)), (__m256) (b), \
                               _mm256_cmp_ps ((__m256) (b), (__m256) (b), _CMP_UNORD_Q)))
 
+/* Adds a product to a sum that stays where it is: with hardly more registers than sums, compilers move them to and fro. */
+#define VN_ADD_PRODUCT_16(sum, a, b) ((sum) += (a) * (b))
+#define VN_ADD_PRODUCT_8(sum, a, b)  __asm__ ("vfmadd231ps %2, %1, %0" : "+x" (sum) : "x" (a), "x" (b))
+
 /* Keeps a vector that several products need in a register: compilers like to read it again for each. */
 #define VN_KEEP_IN_REGISTER(vector) __asm__ ("" : "+v" (vector))
 

@@ -38,8 +38,7 @@
         _Pragma ("GCC unroll 2")                                                              \
         for (int v = 0; v < vectors; v++)                                                     \
           {                                                                                   \
-            sum[p][v] += row[v] * one;                                                        \
-            keep (sum[p][v]);                                                                 \
+            VN_ADD_PRODUCT_##lanes (sum[p][v], row[v], one);                                  \
           }                                                                                   \
       }                                                                                       \
   }
