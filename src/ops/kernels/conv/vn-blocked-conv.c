@@ -234,64 +234,130 @@ blocked_copy_lines (const Band     *self,
 
 /* ---- computing ---- */
 
-static void
-blocked_conv_skip_pixels (VnBlockedArea *area,
-                          gsize          n,
-                          gsize          unit,
-                          gsize          lanes)
+/* Pixels that are computed with a pair of blocks. @line and @column: of the next one, from the first of the band on. */
+typedef struct
 {
-  area->x += n * unit;
-  area->y += n * lanes;
-  if (area->sum != NULL)
-    area->sum += n * lanes;
+  VnBlockedArea area;
+  const float  *x;
+  gsize         line, column;
+  guint         vectors;
+} Pixels;
+
+static const float *
+blocked_find_pixel (const Pixels *self,
+                    const Job    *job,
+                    gsize         further)
+{
+  const Band *band = &job->band;
+  gsize line = self->line, column = self->column + further;
+
+  if (band->flat)
+    return self->x + column * band->unit;
+  for (; column >= band->width; column -= band->width)
+    line++;
+  return self->x + line * (gsize) job->conv->window.stride[1] * band->pitch + column * band->unit;
 }
 
-/* Pixels of one line, as even as can be. */
 static void
-blocked_conv_run_pixels (const Job     *self,
-                         VnBlockedArea *area,
-                         guint          vectors,
-                         gsize          n)
+blocked_skip_pixels (Pixels    *self,
+                     const Job *job,
+                     gsize      n)
 {
-  const VnBlockedTile *tile = self->tile;
-  gsize unit = self->band.unit, n_tiles = (n + tile->max_pixels - 1) / tile->max_pixels;
+  const Band *band = &job->band;
 
-  for (; n_tiles > 0; n_tiles--)
+  self->area.y += n * job->tile->lanes;
+  if (self->area.sum != NULL)
+    self->area.sum += n * job->tile->lanes;
+  self->column += n;
+  for (; !band->flat && self->column >= band->width; self->column -= band->width)
+    self->line++;
+}
+
+/* Tiles of @pixels, of the next @n pixels of a line. Returns: how many pixels they have. */
+static gsize
+blocked_run_tiles (Pixels    *self,
+                   const Job *job,
+                   gsize      n,
+                   gsize      pixels)
+{
+  gsize n_tiles = n / pixels;
+
+  self->area.x = blocked_find_pixel (self, job, 0);
+  self->area.n = n_tiles;
+  job->tile->run[self->vectors - 1][job->band.unit > 1][pixels] (&self->area);
+  blocked_skip_pixels (self, job, n_tiles * pixels);
+  return n_tiles * pixels;
+}
+
+/* One tile of @pixels, of which the last lie in other lines than the first. */
+static gsize
+blocked_run_across (Pixels    *self,
+                    const Job *job,
+                    gsize      pixels)
+{
+  for (gsize i = 0; i < pixels; i++)
+    self->area.places[i] = blocked_find_pixel (self, job, i);
+  self->area.n = 1;
+  job->tile->run_across[pixels] (&self->area);
+  blocked_skip_pixels (self, job, pixels);
+  return pixels;
+}
+
+/* In tiles as even as can be: of all of them where tiles may go on in the next line, else of what is left of the line. */
+static void
+blocked_run_pixels (Pixels    *self,
+                    const Job *job,
+                    gsize      n)
+{
+  const Band *band = &job->band;
+  gsize most = job->tile->max_pixels[self->vectors - 1];
+  gboolean across = self->vectors == 2 && job->tile->run_across[1] != NULL;
+
+  while (n > 0)
     {
-      gsize pixels = (n + n_tiles - 1) / n_tiles;
+      gsize left = band->flat ? n : MIN (n, band->width - self->column), whole = across ? n : left;
+      gsize n_tiles = (whole + most - 1) / most, pixels = (whole + n_tiles - 1) / n_tiles;
+      gsize n_large = pixels * (whole - n_tiles * (pixels - 1));   /* in tiles of so many pixels */
 
-      tile->run[vectors - 1][unit > 1][pixels] (area);
-      blocked_conv_skip_pixels (area, pixels, unit, tile->lanes);
-      n -= pixels;
+      if (pixels > left)
+        n -= blocked_run_across (self, job, pixels);
+      else
+        n -= blocked_run_tiles (self, job, MIN (left, n_large), pixels);
     }
 }
 
-/* @first: pixel of the output the line starts with, @n: of the line. */
 static void
-blocked_conv_run_line (const Job   *self,
-                       gsize        batch,
-                       gsize        panel,
-                       const float *x,
-                       gsize        first,
-                       gsize        n,
-                       float       *ends)
+blocked_conv_run_lines (const Job   *self,
+                        gsize        batch,
+                        gsize        panel,
+                        const float *x,
+                        gsize        first,     /* pixel of the output */
+                        gsize        n,
+                        float       *ends)
 {
   const VnBlockedWeight *weight = self->weight;
   gsize lanes = weight->lanes, block = panel * TOGETHER, out_size = self->conv->out_size;
   guint vectors = (guint) MIN (TOGETHER, weight->n_blocks - block);
   gsize regular = MIN (n, self->n_regular - MIN (first, self->n_regular));
   gsize at = ((batch * weight->n_blocks + block) * out_size + first) * lanes;
+  const float *weights = weight->weights + block * lanes * weight->depth, *next = weights + vectors * lanes * weight->depth;
   float *y = self->y + at;
-  VnBlockedArea area = { weight->depth, weight->weights + block * lanes * weight->depth, weight->bias + block * lanes,
-                         x, self->offsets, y, self->sum != NULL ? self->sum + at : NULL, out_size * lanes, self->low,
-                         self->high, ends };
+  Pixels pixels = { { weight->depth, weights, weight->bias + block * lanes, NULL, self->offsets, y,
+                      self->sum != NULL ? self->sum + at : NULL, out_size * lanes, self->low, self->high, ends, 0, next,
+                      next + vectors * lanes * weight->depth, { NULL } }, x, 0, 0, vectors };
 
-  blocked_conv_run_pixels (self, &area, vectors, regular);
-  for (gsize i = regular; i < n; i++, blocked_conv_skip_pixels (&area, 1, self->band.unit, lanes))
-    self->tile->run_single[vectors - 1] (&area);
+  blocked_run_pixels (&pixels, self, regular);
+  for (gsize i = regular; i < n; i++, blocked_skip_pixels (&pixels, self, 1))
+    {
+      pixels.area.x = blocked_find_pixel (&pixels, self, 0);
+      self->tile->run_single[vectors - 1] (&pixels.area);
+    }
   for (guint v = 0; v < vectors && self->after; v++)
     vn_blocked_finish (self->rest, lanes, (block + v) * lanes, weight->channels, y + v * out_size * lanes, n);
 }
+
+/* Pixels that are finished while they are in the first cache. */
+#define FINISHED_PIXELS 168
 
 /* Lines of one pair of blocks. */
 static void
@@ -304,16 +370,17 @@ blocked_conv_run_panel (const Job   *self,
 {
   const Band *band = &self->band;
   const gsize lanes = self->weight->lanes, n_blocks = MIN (TOGETHER, self->weight->n_blocks - panel * TOGETHER);
+  gsize step = self->after ? MAX (1, FINISHED_PIXELS / band->width) : n_lines;
   float ends[TOGETHER * VN_BLOCKED_ENDS_VECTORS * VN_BLOCKED_MAX_LANES];
 
   if (self->ends != NULL)
     vn_blocked_ends_init (ends, n_blocks, lanes);
-  for (gsize l = 0; l < n_lines; l++)
+  for (gsize l = 0; l < n_lines; l += step)
     {
-      gsize first = (first_line + l) * band->width, n = MIN (band->width, self->conv->out_size - first);
+      gsize first = (first_line + l) * band->width, n = MIN (MIN (step, n_lines - l) * band->width, self->conv->out_size - first);
       gsize at = band->flat ? first * band->unit : l * (gsize) self->conv->window.stride[1] * band->pitch;
 
-      blocked_conv_run_line (self, batch, panel, x + at, first, n, self->ends != NULL ? ends : NULL);
+      blocked_conv_run_lines (self, batch, panel, x + at, first, n, self->ends != NULL ? ends : NULL);
     }
   if (self->ends != NULL)
     vn_blocked_ends_tell (self->ends, ends, n_blocks, lanes, panel * TOGETHER * lanes, self->weight->channels);

@@ -7,9 +7,10 @@ G_BEGIN_DECLS
 
 #define VN_BLOCKED_MAX_PIXELS 14
 #define VN_BLOCKED_MAX_LANES 16
+#define VN_BLOCKED_MAX_ACROSS 6
 
 /**
- * VnBlockedArea: what one tile of a convolution reads and writes; it has a vector of lanes for each pixel and block.
+ * VnBlockedArea: what tiles of a convolution read and write; they have a vector of lanes for each pixel and block.
  * @depth: products in one sum, added in this order to the bias
  * @weights: depth x vectors x lanes
  * @bias: vectors x lanes
@@ -19,6 +20,9 @@ G_BEGIN_DECLS
  * @sum: (nullable): added to the results before they are clamped; laid out as @y
  * @low, @high: the clamp; -INFINITY, INFINITY: none. NaN stays NaN.
  * @ends: (nullable): by block, of the results before they are clamped: vn-blocked-ends.h
+ * @n: tiles, one after the other
+ * @ahead, @ahead_end: weights that are needed afterwards, and have not been fetched into a cache yet; moved on by the loop
+ * @places: where each pixel of a tile is read, in place of @x: for `run_across`
  */
 typedef struct
 {
@@ -30,22 +34,28 @@ typedef struct
   gsize        block;
   float        low, high;
   float       *ends;
+  gsize        n;
+  const float *ahead, *ahead_end;
+  const float *places[VN_BLOCKED_MAX_ACROSS];
 } VnBlockedArea;
 
-typedef void (*VnBlockedFunc) (const VnBlockedArea *area);
+typedef void (*VnBlockedFunc) (VnBlockedArea *area);
 
 /**
  * VnBlockedTile: the innermost loop of convolutions that write blocks of channels, for one instruction set.
  * @lanes: channels in a block: floats in a vector
- * @max_pixels: of a tile
+ * @max_pixels: of a tile, by number of blocks - 1
  * @run: by number of blocks - 1; with pixels one float apart (0) or one block (1); by number of pixels
  * @run_single: by number of blocks - 1: one pixel, its products added as the `run_single` of VnTile adds them
+ * @run_across: for two blocks, by number of pixels: one tile of pixels that lie anywhere, as where a line ends and the next
+ *   begins; %NULL: there are none
  */
 typedef struct
 {
-  guint         lanes, max_pixels;
+  guint         lanes, max_pixels[2];
   VnBlockedFunc run[2][2][VN_BLOCKED_MAX_PIXELS + 1];
   VnBlockedFunc run_single[2];
+  VnBlockedFunc run_across[VN_BLOCKED_MAX_ACROSS + 1];
 } VnBlockedTile;
 
 const VnBlockedTile *vn_blocked_tile_get (void);
