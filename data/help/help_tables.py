@@ -48,6 +48,9 @@ class Tables:
     def table_presets(self):
         return grouped(self.rows('presets'), lambda row: f'{row["title"]}. {row["summary"]}. Settings: `{row["settings"]}`')
 
+    def table_targets(self):
+        return grouped(self.rows('targets'), describe_target)
+
     def table_methods(self):
         return grouped(self.rows('methods'), lambda row: f'{row["title"]}. {row["summary"]}.')
 
@@ -105,6 +108,18 @@ def option_term(option):
     if 'argument' in option:
         term += f'[={option["argument"]}]' if option['optional_argument'] else f'={option["argument"]}'
     return f'`{term}`\n: {option["summary"]}.'
+
+
+def describe_target(row):
+    text = f'{row["title"]}. {row["summary"]}. Settings: `{row["settings"]}`.'
+    if 'wide_of' in row:
+        text += f' Chosen by `--target {row["wide_of"]} --wide`.'
+    if row['shapes'] != 'any':
+        text += ' Fixed sizes' + (', one sample at a time.' if row['shapes'] == 'one-sample' else '.')
+    for field, before in (('caution', ''), ('check', 'What falls back to float: ')):
+        if field in row:
+            text += f' {before}{row[field]}.'
+    return text
 
 
 def describe_setting(row):

@@ -9,7 +9,8 @@
 #include "vn-project-file.h"
 #include "vn-ranks.h"
 
-static char *output, *preset, *shard, *table, *recipe_file;
+static char *output, *preset, *target, *shard, *table, *recipe_file;
+static gboolean wide;
 static gboolean resume;
 static double save_every;
 
@@ -19,7 +20,11 @@ static const GOptionEntry entries[] = {
   { "table", 0, 0, G_OPTION_ARG_FILENAME, &table, N_("Also write the ranges found by --method as JSON, for “quantize "
                                                      "--ranges”"), N_("FILE") },
   VN_CMD_GROUP_MARK (TARGET),
-  { "preset", 'p', 0, G_OPTION_ARG_STRING, &preset, N_("Target (default: cpu)"), N_("NAME") },
+  { "preset", 'p', 0, G_OPTION_ARG_STRING, &preset, N_("Types and format (default: cpu)"), N_("NAME") },
+  { "target", 0, 0, G_OPTION_ARG_STRING, &target,
+    N_("Runtime to quantize for, see “list targets”; instead of --preset"), N_("ID") },
+  { "wide", 0, 0, G_OPTION_ARG_NONE, &wide,
+    N_("With --target: its form that costs least accuracy, mostly 16-bit activations"), NULL },
   { "recipe", 'r', 0, G_OPTION_ARG_FILENAME, &recipe_file, N_("Settings and rules from a file, as for “quantize”"), N_("FILE") },
   VN_CMD_GROUP_MARK (DATA),
   { "shard", 0, 0, G_OPTION_ARG_STRING, &shard, N_("Calibrate only shard K of N, to be merged later (1/3, 2/3, 3/3)"),
@@ -214,11 +219,15 @@ cmd_calibrate_read_options (VnCalibrateSettings  *settings,
                             VnRecipe            **recipe,
                             GError              **error)
 {
+  const char *start = preset;
+
   *data = vn_cmd_take_data_spec (project != NULL ? project->data : NULL, path, error);
   if (*data == NULL)
     return FALSE;
   vn_cmd_hold_out (*data, (*data)->held_out);
-  *recipe = vn_cmd_make_recipe (project != NULL ? project->recipe : NULL, preset, recipe_file, NULL, NULL, error);
+  if (!vn_cmd_choose_target (&start, target, wide, error))
+    return FALSE;
+  *recipe = vn_cmd_make_recipe (project != NULL ? project->recipe : NULL, start, recipe_file, NULL, NULL, error);
   if (*recipe == NULL || !cmd_calibrate_parse_shard (&settings->shard, &settings->n_shards, error))
     return FALSE;
   settings->data = *data;

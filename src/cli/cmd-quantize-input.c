@@ -33,9 +33,10 @@ quantize_input_use_config (VnModel     *model,
   const VnQuantizeOptions *options = &vn_quantize_options;
   g_autoptr(VnConfig) config = NULL;
 
-  if (options->preset != NULL || options->recipe_file != NULL)
+  if (options->preset != NULL || options->target != NULL || options->recipe_file != NULL)
     {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--config cannot be combined with --preset or --recipe"));
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                   _("--config cannot be combined with --preset, --target or --recipe"));
       return FALSE;
     }
   config = vn_cmd_load_config (options->config_file, error);
@@ -191,6 +192,7 @@ quantize_input_read_options (VnQuantizeInput  *self,
                              GError          **error)
 {
   const VnQuantizeOptions *options = &vn_quantize_options;
+  const char *preset = options->preset;
 
   self->path = self->given;
   if (vn_project_is_file (self->given))
@@ -202,7 +204,9 @@ quantize_input_read_options (VnQuantizeInput  *self,
     }
   if (!vn_cmd_quantize_check_options (error))
     return FALSE;
-  self->recipe = vn_cmd_make_recipe (self->project != NULL ? self->project->recipe : NULL, options->preset, options->recipe_file,
+  if (!vn_cmd_choose_target (&preset, options->target, options->wide, error))
+    return FALSE;
+  self->recipe = vn_cmd_make_recipe (self->project != NULL ? self->project->recipe : NULL, preset, options->recipe_file,
                                      options->rules, options->excludes, error);
   if (self->recipe == NULL ||
       !quantize_input_check_sources (self->recipe, self->project != NULL ? self->project->data : NULL, self->given, &self->data,

@@ -12,7 +12,8 @@ G_BEGIN_DECLS
 typedef struct
 {
   char      *output, *report, *weakest, *fail_unless;
-  char      *preset, *recipe_file, *config_file;
+  char      *preset, *target, *recipe_file, *config_file;
+  gboolean   wide;
   char      *save_recipe, *save_project, *export_script, *export_xquant;
   char     **rules, **excludes;
   char     **stats, *save_stats;

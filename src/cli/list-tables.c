@@ -26,11 +26,26 @@ vn_list_methods (VnListing *listing)
     }
 }
 
-void
-vn_list_presets (VnListing *listing)
+/* What is known of a runtime beside its settings. */
+static void
+list_tables_add_facts (VnListing      *listing,
+                       const VnPreset *target)
+{
+  static const char * const shapes[] = { "any", "static", "one-sample" };   /* in the order of VnTargetShapes */
+
+  vn_listing_add_text (listing, "wide_of", target->wide_of);
+  vn_listing_add_text (listing, "shapes", shapes[target->shapes]);
+  vn_listing_add_text (listing, "check", target->check != NULL ? _(target->check) : NULL);
+  vn_listing_add_text (listing, "caution", target->caution != NULL ? _(target->caution) : NULL);
+}
+
+/* @targets: runtimes, not precisions */
+static void
+list_tables_add_presets (VnListing *listing,
+                         gboolean   targets)
 {
   guint n;
-  const VnPreset * const *presets = vn_preset_list (&n);
+  const VnPreset * const *presets = targets ? vn_target_list (&n) : vn_preset_list (&n);
 
   for (guint i = 0; i < n; i++)
     {
@@ -42,8 +57,22 @@ vn_list_presets (VnListing *listing)
       vn_listing_add_text (listing, "summary", _(presets[i]->summary));
       vn_listing_add_text (listing, "settings", presets[i]->settings);
       vn_listing_add_flag (listing, "needs_samples", vn_recipe_needs_samples (recipe));
+      if (targets)
+        list_tables_add_facts (listing, presets[i]);
       vn_listing_end (listing, line);
     }
+}
+
+void
+vn_list_presets (VnListing *listing)
+{
+  list_tables_add_presets (listing, FALSE);
+}
+
+void
+vn_list_targets (VnListing *listing)
+{
+  list_tables_add_presets (listing, TRUE);
 }
 
 static char *

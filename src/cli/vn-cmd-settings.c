@@ -162,6 +162,43 @@ vn_cmd_add_rules (VnRecipe  *recipe,
 }
 
 /**
+ * vn_cmd_choose_target:
+ * @preset: (inout) (nullable): --preset; what stands for @target and @wide, if that is said
+ * @target: (nullable): --target
+ * @wide: --wide
+ *
+ * Returns: %FALSE if there is no such target, or @preset is said, too
+ */
+gboolean
+vn_cmd_choose_target (const char **preset,
+                      const char  *target,
+                      gboolean     wide,
+                      GError     **error)
+{
+  g_autoptr(GError) unknown = NULL;
+  const VnPreset *found;
+
+  g_return_val_if_fail (preset != NULL, FALSE);
+
+  if (target == NULL && !wide)
+    return TRUE;
+  if (target == NULL || *preset != NULL)
+    {
+      g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                           target == NULL ? _("--wide requires --target") : _("--target and --preset cannot be combined"));
+      return FALSE;
+    }
+  found = vn_target_find (target, wide, &unknown);
+  if (found == NULL)
+    {
+      g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, unknown->message);
+      return FALSE;
+    }
+  *preset = found->id;
+  return TRUE;
+}
+
+/**
  * vn_cmd_make_recipe:
  * @start: (nullable): of a project
  * @preset: (nullable): --preset

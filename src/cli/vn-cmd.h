@@ -102,6 +102,10 @@ gboolean            vn_cmd_fill_write_options (VnOnnxWriteOptions  *write,
                                                GError             **error);
 gboolean            vn_cmd_apply_settings  (VnRecipe     *recipe,
                                             GError      **error);
+gboolean            vn_cmd_choose_target   (const char  **preset,
+                                            const char   *target,
+                                            gboolean      wide,
+                                            GError      **error);
 VnRecipe           *vn_cmd_make_recipe     (const VnRecipe *start,
                                             const char   *preset,
                                             const char   *recipe_file,

@@ -39,7 +39,8 @@ vn_job_has_forecast (const VnRecipe *recipe)
 {
   g_return_val_if_fail (recipe != NULL, FALSE);
 
-  return vn_recipe_get_format (recipe)->onnxruntime && !recipe->npu;
+  return vn_recipe_get_format (recipe)->onnxruntime && !recipe->npu &&
+         (vn_recipe_get_target (recipe)->traits & VN_TARGET_ELSEWHERE) == 0;
 }
 
 static void

@@ -6,6 +6,12 @@
 
 G_BEGIN_DECLS
 
+/* Of notes about the runtime that an export is for. */
+#define VN_NOTE_CODE_TARGET "target"
+#define VN_NOTE_CODE_TARGET_CHECK "target-check"
+#define VN_NOTE_CODE_TARGET_OPSET "target-opset"
+#define VN_NOTE_CODE_TARGET_SHAPES "target-shapes"
+
 #define VN_NOTE_CODE_SLOWER "slower-than-float"   /* of the note that warns of it */
 
 gboolean           vn_job_has_forecast    (const VnRecipe   *recipe);
@@ -14,5 +20,8 @@ VnRuntimeForecast *vn_job_forecast_float  (const VnModel    *source,
                                            GHashTable       *shapes);
 void               vn_job_forecast_export (const VnJobInput *input,
                                            VnRun            *result);
+
+/* vn-note-target.c */
+void               vn_job_note_target     (VnRun            *result);
 
 G_END_DECLS

@@ -284,6 +284,7 @@ vn_quantize_job_quantize (VnJob         *job,
   vn_quantize_note_types (result->quantized, result->source, result->notes);
   result->float_bytes = result->source->file_size;
   vn_job_forecast_export (&self->input, result);
+  vn_job_note_target (result);
   result->quantized_bytes = vn_job_count_bytes (result->quantized, error);
   return result->quantized_bytes > 0;
 }

@@ -165,3 +165,78 @@ vn_recipe_check_number (const char  *text,
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s” is not a number"), text);
   return FALSE;
 }
+
+/* "OP:TYPE=MIN,MAX" */
+static gboolean
+recipe_lists_parse_fixed_range (const char *text,
+                                gsize      *n_type,
+                                VnDType    *dtype,
+                                double     *min,
+                                double     *max)
+{
+  const char *colon = strchr (text, ':'), *sign = colon != NULL ? strchr (colon, '=') : NULL;
+  g_autofree char *name = sign != NULL ? g_strndup (colon + 1, (gsize) (sign - colon - 1)) : NULL;
+  char *comma = NULL, *end = NULL;
+
+  if (sign == NULL || colon == text)
+    return FALSE;
+  *n_type = (gsize) (colon - text);
+  *dtype = vn_dtype_from_name (name);
+  *min = g_ascii_strtod (sign + 1, &comma);
+  if (*dtype == VN_DTYPE_UNDEFINED || !vn_dtype_is_integer (*dtype) || comma == sign + 1 || *comma != ',')
+    return FALSE;
+  *max = g_ascii_strtod (comma + 1, &end);
+  return end != comma + 1 && *end == '\0' && isfinite (*min) && isfinite (*max) && *min < *max;
+}
+
+/*< private >
+ * vn_recipe_check_fixed_range:
+ *
+ * Returns: %FALSE with %VN_ERROR_SETTING if @text is no "OP:TYPE=MIN,MAX", or there is no such operator
+ */
+gboolean
+vn_recipe_check_fixed_range (const char  *text,
+                             GError     **error)
+{
+  VnDType dtype;
+  double min, max;
+  gsize n_type;
+
+  if (recipe_lists_parse_fixed_range (text, &n_type, &dtype, &min, &max))
+    return recipe_lists_check_operator (text, text, n_type, error);
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+               _("“%s” is not allowed; use an operator, an integer type and a range, such as “Sigmoid:uint8=0,1”"), text);
+  return FALSE;
+}
+
+/**
+ * vn_recipe_get_fixed_range:
+ * @dtype: of the results
+ * @min, @max: (out): left alone if the recipe says nothing of them
+ *
+ * Returns: whether results of @op_type have a range that samples do not decide
+ */
+gboolean
+vn_recipe_get_fixed_range (const VnRecipe *self,
+                           const char     *op_type,
+                           VnDType         dtype,
+                           double         *min,
+                           double         *max)
+{
+  g_return_val_if_fail (self != NULL && op_type != NULL && min != NULL && max != NULL, FALSE);
+
+  for (guint i = 0; self->fixed_ranges != NULL && self->fixed_ranges[i] != NULL; i++)
+    {
+      VnDType of;
+      double from, to;
+      gsize n_type;
+
+      if (!recipe_lists_parse_fixed_range (self->fixed_ranges[i], &n_type, &of, &from, &to) || of != dtype ||
+          strlen (op_type) != n_type || strncmp (op_type, self->fixed_ranges[i], n_type) != 0)
+        continue;
+      *min = from;
+      *max = to;
+      return TRUE;
+    }
+  return FALSE;
+}

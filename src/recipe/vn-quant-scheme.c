@@ -50,6 +50,7 @@ quant_scheme_set_activations (VnActivationScheme  *self,
   self->percentile = recipe->percentile;
   self->two_sided = recipe->two_sided;
   self->unsigned_relu = recipe->unsigned_relu;
+  self->fixed_ranges = recipe->fixed_ranges;
   self->centered = recipe->symmetric_ranges;
   self->limits_gates = recipe->limit_gates;
   self->dynamic = recipe->dynamic;
@@ -96,6 +97,7 @@ quant_scheme_set_placement (VnPlacementScheme *self,
   const VnFormatTraits *format = vn_recipe_get_format (recipe);
 
   self->op_types = recipe->op_types;
+  self->float_types = recipe->float_types;
   self->only_nodes = recipe->only_nodes;
   self->input_nodes = recipe->input_nodes;
   self->output_nodes = recipe->output_nodes;
@@ -111,6 +113,7 @@ quant_scheme_set_placement (VnPlacementScheme *self,
   self->through_passthrough = recipe->force_passthrough;
   self->keep_clamps = recipe->keep_clamps;
   self->norms = recipe->quantize_norms || format->integer_operators;
+  self->unsigned_norms = recipe->norm_weight == VN_NORM_WEIGHT_UNSIGNED;
   self->fuses_usual = recipe->npu && (recipe->fuse == NULL || !g_strv_contains ((const char * const *) recipe->fuse, "none"));
 }
 

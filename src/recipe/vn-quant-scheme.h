@@ -34,6 +34,7 @@ typedef struct
  * VnActivationScheme: activations that no rule and no table of encodings speaks of.
  * @method: id
  * @unsigned_relu: what cannot be negative has all levels
+ * @fixed_ranges: (nullable): "OP:TYPE=MIN,MAX"
  * @centered: ranges reach as far below 0 as above
  * @limits_gates: ranges of what gates read end where these saturate
  * @dynamic: ranges are found while the network runs
@@ -50,6 +51,7 @@ typedef struct
   const char           *method;
   double                percentile;
   gboolean              two_sided, unsigned_relu, centered, limits_gates, dynamic;
+  char                **fixed_ranges;
   gboolean              shares_exponents, all_integers, tries_larger;
   gboolean              may_have_channels;
   VnActivationChannels  channels;
@@ -93,14 +95,16 @@ typedef struct
  * VnPlacementScheme: what is quantized at all. Lists are of names, globs and "type:OP", and %NULL where nothing is said.
  * @any_operator: with no @op_types every operator that the format has, not only the usual ones
  * @through_passthrough: operators that pass values on are quantized behind float, too
- * @norms: parameters of normalizations are
+ * @float_types: operators that stay float, of those that would be quantized
+ * @norms: parameters of normalizations are; @unsigned_norms: their scales in an unsigned type
  * @fuses_usual: nodes that neural processors compute in one, beside those of @fuse
  */
 typedef struct
 {
-  char     **op_types, **only_nodes, **input_nodes, **output_nodes, **truncate;
+  char     **op_types, **float_types, **only_nodes, **input_nodes, **output_nodes, **truncate;
   char     **float_inputs, **float_outputs, **float_output_types, **fuse;
-  gboolean   any_operator, constant_matmul_only, subgraphs, float_mixed, through_passthrough, keep_clamps, norms, fuses_usual;
+  gboolean   any_operator, constant_matmul_only, subgraphs, float_mixed, through_passthrough, keep_clamps, norms, unsigned_norms,
+             fuses_usual;
 } VnPlacementScheme;
 
 /**

@@ -16,6 +16,8 @@ gboolean vn_recipe_check_pass         (const char       *id,
                                        GError          **error);
 gboolean vn_recipe_check_channel_axis (const char       *text,
                                        GError          **error);
+gboolean vn_recipe_check_fixed_range  (const char       *text,
+                                       GError          **error);
 gboolean vn_recipe_check_fuse         (const char       *text,
                                        GError          **error);
 gboolean vn_recipe_check_number       (const char       *text,

@@ -28,6 +28,11 @@ int      vn_recipe_get_layer_setting   (const VnRecipe   *self,
 gboolean vn_recipe_get_channel_axis    (const VnRecipe   *self,
                                         const char       *op_type,
                                         int              *axis);
+gboolean vn_recipe_get_fixed_range     (const VnRecipe   *self,
+                                        const char       *op_type,
+                                        VnDType           dtype,
+                                        double           *min,
+                                        double           *max);
 gboolean vn_answer_or                  (VnAnswer          answer,
                                         gboolean          otherwise);
 gboolean vn_recipe_parse_numbers       (char            **list,

@@ -27,6 +27,9 @@ typedef enum
   VN_N_BIASES
 } VnBiasType;
 
+/* Types of the scales of normalizations: that of weights, or the unsigned one of as many bits. */
+typedef enum { VN_NORM_WEIGHT_AS_WEIGHT, VN_NORM_WEIGHT_UNSIGNED, VN_N_NORM_WEIGHTS } VnNormWeight;
+
 /* Whose operators are written without their meaning, for their own tools. */
 typedef enum { VN_VENDOR_NONE, VN_VENDOR_AMD, VN_VENDOR_VITIS, VN_N_VENDORS } VnVendorDomain;
 /* Which activations that only depthwise convolutions read have a scale for each channel: none, those whose neighbours can hold
@@ -145,6 +148,7 @@ typedef struct
   gboolean    integer_constants;   /* constants that are whole numbers of 8 bit keep them: scale 1 */
   gboolean    limit_gates;    /* ranges of what Sigmoid and HardSigmoid read end where these saturate */
   gboolean    quantize_norms; /* scale and bias of normalizations */
+  VnNormWeight norm_weight;
   gint64      largest_bias;   /* biases of Conv with more steps stay float; 0: none do */
   gboolean    reduce_range;
   gboolean    narrow_range;   /* stored weights keep to the levels that have an opposite: AMD's quantizers */
@@ -154,6 +158,7 @@ typedef struct
   char       *weight_method;  /* id of a range method; NULL: see vn_recipe_get_weight_method() */
   double      minimum_real_range;
   gboolean    symmetric_ranges, unsigned_relu;
+  char      **fixed_ranges;   /* "OP:TYPE=MIN,MAX" */
   VnPowerOfTwo power_of_two;
   VnActivationChannels activation_channels;
   gboolean    int16_scale;
@@ -188,6 +193,7 @@ typedef struct
 
   /* which nodes: names, globs, "type:OP" */
   char      **op_types;       /* NULL: those onnxruntime.quantization takes unasked */
+  char      **float_types;    /* of these: those that stay float */
   char      **only_nodes;     /* NULL: all */
   char      **input_nodes, **output_nodes;   /* NULL: from the first, to the last */
   gboolean    constant_matmul_only;
@@ -212,17 +218,37 @@ typedef struct
 
 /* What is known of a target. VN_TARGET_HAS_SIXTEEN: its processors compute on integers with activations of 16 bit;
  * VN_TARGET_IMITATES: what is written is as another tool writes it; VN_TARGET_SUITS_ALL: needs no samples, and wins as much with
- * networks that read no images. */
-typedef enum { VN_TARGET_HAS_SIXTEEN = 1 << 0, VN_TARGET_IMITATES = 1 << 1, VN_TARGET_SUITS_ALL = 1 << 2 } VnTargetTraits;
+ * networks that read no images; VN_TARGET_ELSEWHERE: what ONNX Runtime's kernels for processors do with it says nothing. */
+typedef enum
+{
+  VN_TARGET_HAS_SIXTEEN = 1 << 0, VN_TARGET_IMITATES = 1 << 1, VN_TARGET_SUITS_ALL = 1 << 2, VN_TARGET_ELSEWHERE = 1 << 3
+} VnTargetTraits;
 
+/* What sizes a runtime takes: any; those of the file alone; and of these one sample at a time. */
+typedef enum { VN_TARGET_SHAPES_ANY, VN_TARGET_SHAPES_STATIC, VN_TARGET_SHAPES_ONE_SAMPLE } VnTargetShapes;
+
+/**
+ * VnPreset: what a recipe starts from: types and formats (vn-presets.def), or a runtime (vn-targets.def).
+ * @id: "cpu"
+ * @title, @summary: to be translated
+ * @settings: "activation=u16 weight=s8": what differs from the defaults of vn-settings.def
+ * @placement: (nullable): settings that leave more in float, for --auto to try
+ * @wide_of: (nullable): the target of which this is the one with activations that cost least accuracy
+ * @opset_max: 0: any
+ * @check: (nullable): to be translated: how to see what the runtime has computed in float
+ * @caution: (nullable): to be translated: what to know before it runs there
+ */
 typedef struct
 {
-  const char *id;             /* "cpu" */
-  const char *title;          /* N_() */
-  const char *summary;        /* N_() */
-  const char *settings;       /* "activation=u16 weight=s8": what differs from the defaults of vn-settings.def */
+  const char    *id;
+  const char    *title, *summary;
+  const char    *settings;
   VnTargetTraits traits;
-  const char *placement;      /* nullable: settings that leave more in float, for --auto to try */
+  const char    *placement;
+  const char    *wide_of;
+  VnTargetShapes shapes;
+  int            opset_max;
+  const char    *check, *caution;
 } VnPreset;
 
 VnDType vn_bias_get_type (VnBiasType self);   /* VN_DTYPE_UNDEFINED: as it goes with inputs and weights */
@@ -231,6 +257,11 @@ const VnPreset * const *vn_preset_list     (guint            *n);
 const char             *vn_preset_get_group (const VnPreset  *self);
 const VnPreset         *vn_preset_find     (const char       *id,
                                             GError          **error);
+const VnPreset * const *vn_target_list     (guint            *n);
+const VnPreset         *vn_target_find     (const char       *id,
+                                            gboolean          wide,
+                                            GError          **error);
+gboolean                vn_preset_is_target (const VnPreset  *self);
 
 const VnPreset         *vn_recipe_get_target (const VnRecipe  *self);
 gboolean                vn_recipe_apply_placement (VnRecipe   *self);

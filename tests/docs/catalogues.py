@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 # What must be translated, of the files in po/POTFILES.
-WINDOW = ("src/app/*", "ui/*", "data/*", "*/vn-presets.def", "*/vn-setting*.def", "src/calibrate/*range-*.c",
+WINDOW = ("src/app/*", "ui/*", "data/*", "*/vn-presets.def", "*/vn-targets.def", "*/vn-setting*.def", "src/calibrate/*range-*.c",
           "src/rewrite/*pass-*.c",
           "*/vn-reasons.def", "*/vn-tasks.def", "src/result/vn-task.c", "*/vn-curve-costs.def", "src/result/vn-curve.c",
           "src/draw/picture/picture-*.c", "src/report/*", "*/vn-cures.def", "*/vn-improve-steps.def",

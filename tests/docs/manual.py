@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 SECTIONS = {'settings': 'vernier-recipe.5', 'rules': 'vernier-recipe.5', 'presets': 'vernier-presets.7',
+            'targets': 'vernier-targets.7',
             'methods': 'vernier-methods.7', 'formats': 'vernier-formats.7', 'types': 'vernier-formats.7',
             'passes': 'vernier-passes.7', 'operators': 'vernier-operators.7'}
 

@@ -40,7 +40,10 @@ step_target_describe (VnStepTarget *self,
 {
   const VnPreset *preset = step_target_get_preset (row);
   const char *summary = preset->summary != NULL ? _(preset->summary) : "";
-  g_autofree char *found = vn_target_dup_text (vn_wizard_step_get_document (VN_WIZARD_STEP (self)), preset->id, NULL);
+  VnDocument *document = vn_wizard_step_get_document (VN_WIZARD_STEP (self));
+  const gboolean tells = !vn_preset_is_target (preset) ||
+                         g_str_equal (preset->id, vn_bench_get_recipe (VN_BENCH (document))->preset);
+  g_autofree char *found = tells ? vn_target_dup_text (document, preset->id, NULL) : NULL;
   g_autofree char *text = found == NULL ? g_strdup (summary) : g_strdup_printf ("%s\n%s", summary, found);
 
   adw_action_row_set_subtitle (ADW_ACTION_ROW (row), text);
@@ -136,12 +139,26 @@ step_target_add_group (VnStepTarget *self,
   return list;
 }
 
+/* Precisions first, those that suit the model at their front; then runtimes. */
+static GPtrArray *
+step_target_list_presets (VnModel *model,
+                          guint   *n_first)
+{
+  guint n;
+  const VnPreset * const *targets = vn_target_list (&n);
+  GPtrArray *presets = vn_suggest_presets (model, n_first);
+
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (presets, (gpointer) targets[i]);
+  return presets;
+}
+
 /* A list for each group of targets. */
 static void
 step_target_add_presets (VnStepTarget *self,
                          VnModel      *model)
 {
-  g_autoptr(GPtrArray) presets = vn_suggest_presets (model, &self->n_first);
+  g_autoptr(GPtrArray) presets = step_target_list_presets (model, &self->n_first);
   const char *group = NULL;
   GtkWidget *list = NULL;
 

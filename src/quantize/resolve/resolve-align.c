@@ -50,10 +50,11 @@ resolve_align_find_owner (VnResolver    *self,
   return row;
 }
 
+/* What is zero all over has a scale of 1 that says nothing: any other will do. */
 static float
 resolve_align_scale_of (const VnQuantRow *row)
 {
-  return *(const float *) row->tensor.scale->data;
+  return row->tensor.min == 0 && row->tensor.max == 0 ? 0 : *(const float *) row->tensor.scale->data;
 }
 
 static gboolean

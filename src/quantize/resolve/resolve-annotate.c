@@ -256,6 +256,8 @@ annotate_norm (VnResolver   *self,
   if (self->scheme.placement.norms)
     {
       any |= annotate_weight (self, scale, 1);
+      if (scale != NULL)
+        vn_resolver_get_annotation (self, scale)->is_unsigned = self->scheme.placement.unsigned_norms;
       any |= annotate_bias (self, node, 2, x, scale);
     }
   for (guint i = 0; i < node->outputs->len; i++)

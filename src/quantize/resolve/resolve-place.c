@@ -124,7 +124,7 @@ static gboolean
 resolve_place_type_in_list (char       **list,
                             const char  *type)
 {
-  for (guint i = 0; list[i] != NULL; i++)
+  for (guint i = 0; list != NULL && list[i] != NULL; i++)
     if (vn_pattern_matches_text (list[i], type))
       return TRUE;
   return FALSE;
@@ -157,6 +157,8 @@ resolve_place_is_wanted (VnResolver   *self,
 
   if (info->rule >= 0)
     return TRUE;
+  if (resolve_place_type_in_list (self->scheme.placement.float_types, node->op_type))
+    return FALSE;
   if (self->scheme.placement.op_types != NULL)
     return resolve_place_type_in_list (self->scheme.placement.op_types, node->op_type);
   return self->scheme.placement.any_operator ||

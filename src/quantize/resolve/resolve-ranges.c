@@ -187,6 +187,27 @@ resolve_ranges_multiply (VnResolver    *self,
   range->max *= (double) high;
 }
 
+/* What the processor presumes of an operator's results, whatever they are. */
+static gboolean
+resolve_ranges_find_fixed (VnResolver    *self,
+                           const VnValue *value,
+                           VnRange       *range)
+{
+  const VnHistogram *seen = self->lookup != NULL ? self->lookup (value->name, self->lookup_data) : NULL;
+  double step;
+
+  if (value->producer == NULL ||
+      !vn_recipe_get_fixed_range (self->recipe, value->producer->op_type, vn_resolver_get_activation_type (self, value),
+                                  &range->min, &range->max))
+    return FALSE;
+  step = (range->max - range->min) / 128;
+  if (seen != NULL && (seen->min < range->min - step || seen->max > range->max + step) && self->notes != NULL)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "fixed-range", value->name,
+                  _("“%s” reaches from %g to %g, but the target presumes %g to %g there: values beyond are clipped"), value->name,
+                  seen->min, seen->max, range->min, range->max);
+  return TRUE;
+}
+
 /*< private >
  * vn_resolver_find_range:
  * @value: an activation
@@ -212,6 +233,8 @@ vn_resolver_find_range (VnResolver     *self,
   imported = vn_resolver_get_encoding (self, value);
   if (imported != NULL)
     return vn_encoding_get_range (imported, value->name, vn_resolver_get_activation_type (self, value), range, error);
+  if (resolve_ranges_find_fixed (self, value, range))
+    return TRUE;
   if (annotation->unit_range)
     {
       *range = (VnRange) { annotation->unit_min, annotation->unit_max };

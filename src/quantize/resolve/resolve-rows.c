@@ -12,6 +12,22 @@
 #include <string.h>
 
 static VnDType
+resolve_rows_make_unsigned (VnDType dtype)
+{
+  switch (vn_dtype_get_bits (dtype))
+    {
+    case 4:
+      return VN_DTYPE_U4;
+    case 8:
+      return VN_DTYPE_U8;
+    case 16:
+      return VN_DTYPE_U16;
+    default:
+      return dtype;
+    }
+}
+
+static VnDType
 resolve_rows_weight_type (VnResolver    *self,
                           const VnValue *value)
 {
@@ -20,7 +36,11 @@ resolve_rows_weight_type (VnResolver    *self,
 
   if (rule == NULL && annotation->at_least_byte && vn_dtype_get_bits (self->scheme.weights.dtype) == 4)
     return self->scheme.weights.symmetric ? VN_DTYPE_S8 : VN_DTYPE_U8;
-  return rule != NULL ? rule->weight : vn_resolver_get_imported_type (self, value, self->scheme.weights.dtype);
+  if (rule != NULL)
+    return rule->weight;
+  return vn_resolver_get_imported_type (self, value,
+                                        annotation->is_unsigned && vn_dtype_is_integer (self->scheme.weights.dtype)
+                                        ? resolve_rows_make_unsigned (self->scheme.weights.dtype) : self->scheme.weights.dtype);
 }
 
 static gboolean

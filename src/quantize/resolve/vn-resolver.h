@@ -49,6 +49,7 @@ typedef struct
   gboolean      fused;         /* the processor never writes it: what reads it is computed with it */
   int           tensor_rule;   /* last rule that names the tensor, or -1 */
   gboolean      as_weight;     /* takes the type of weights, not that of activations */
+  gboolean      is_unsigned;   /* or the unsigned one of as many bits */
   int           axis;          /* channel axis, or -1 */
   gboolean      one_scale;     /* its readers have their channels along different axes */
   gint64        block;         /* how many numbers along @axis share a scale; 0: all of a channel */

@@ -141,3 +141,22 @@ test_peculiar (void)
   vn_node_set_ints (resize, "axes", (gint64[]) { 2 }, 1);
   return finish (model, resize);
 }
+
+/* 1x1 convolutions that leave pixels out: behind Relu, and behind a convolution. */
+VnModel *
+test_strided (void)
+{
+  VnModel *model = vn_model_new (8, 19);
+  VnGraph *g = model->graph;
+  VnValue *x = vn_graph_add_input (g, "x", VN_DTYPE_F32, &VN_SHAPE (1, 2, 9, 7)), *w = weights (g, "w", &VN_SHAPE (2, 2, 1, 1));
+  VnNode *stem = add (g, "stem", "Conv", "s", x, weights (g, "v", &VN_SHAPE (2, 2, 3, 3)), END);
+  VnNode *relu = add (g, "relu", "Relu", "r", out (stem), END);
+  VnNode *left = two_ints (add (g, "left", "Conv", "l", out (relu), w, END), "strides", 2, 2);
+  VnValue *u = weights (g, "u", &VN_SHAPE (2, 2, 1, 1));
+  VnNode *right = two_ints (add (g, "right", "Conv", "i", out (relu), u, END), "strides", 2, 2);
+  VnNode *middle = two_ints (add (g, "middle", "Conv", "m", out (add (g, "sum", "Add", "a", out (left), out (right), END)),
+                                  weights (g, "t", &VN_SHAPE (2, 2, 1, 1)), END), "strides", 1, 2);
+
+  vn_node_set_ints (stem, "pads", (gint64[]) { 1, 1, 1, 1 }, 4);
+  return finish (model, two_ints (add (g, "last", "Conv", "y", out (middle), w, END), "strides", 2, 1));
+}

@@ -104,6 +104,8 @@ test_effects (void)
     { "copy-bias-init",   test_shared,      "Conv",               2, 2, 0    },
     { "copy-axes",        test_peculiar,    "ConvTranspose",      1, 1, 0    },
     { "kernel-forms",     test_peculiar,    "Resize",             1, 1, 1e-6 },
+    { "subsample-first",  test_strided,     "MaxPool",            0, 2, 1e-6 },
+    { "subsample-first",  test_strided,     "Conv",               5, 5, 1e-6 },
     { "finite-weights",   test_masked,      "Add",                1, 1, 0    },
     { "remove-qdq",       test_qdq,         "QuantizeLinear",     2, 0, 1 / 128. },
     { "remove-qdq",       test_qdq,         "DequantizeLinear",   3, 0, 1 / 128. },
