@@ -64,7 +64,8 @@ def read_tract(found):
 def list_runtimes():
     """Name, interpreter, what is run by it, targets, how its answer is read."""
     checks = os.path.join(oracle.shared_folder(), 'targets')
-    runtimes = (('OpenVINO CPU', 'VN_OPENVINO_PYTHON', [os.path.join(checks, 'openvino_check.py')], ('openvino-cpu',), read_openvino),
+    runtimes = (('OpenVINO CPU', 'VN_OPENVINO_PYTHON', [os.path.join(checks, 'openvino_check.py')], ('openvino-cpu',),
+                 read_openvino),
                 ('Qualcomm HTP', 'VN_QNN_PYTHON', [os.path.join(checks, 'qnn_check.py')], ('qnn-htp', 'qnn-htp-wide'), read_htp),
                 ('tract', 'VN_TRACT_PYTHON', ['-c', TRACT], ('tract',), read_tract))
     return [(name, os.environ[python], *rest) for name, python, *rest in runtimes if os.environ.get(python)]

@@ -282,6 +282,8 @@ test_validate (void)
 static char *
 make_other (const VnSetting *setting)
 {
+  static const char * const elements[] = { "none", "2.5", "MatMul=1", "Tanh:int8=-1,1" };
+
   switch (setting->type)
     {
     case VN_SETTING_BOOL:
@@ -298,8 +300,9 @@ make_other (const VnSetting *setting)
     case VN_SETTING_LIST:
       if (setting->choices != NULL)
         return g_strdup (setting->choices[1]);
-      if (setting->check != NULL)
-        return g_strdup (setting->check ("none", NULL) ? "none" : setting->check ("2.5", NULL) ? "2.5" : "MatMul=1");
+      for (guint i = 0; setting->check != NULL && i < G_N_ELEMENTS (elements); i++)
+        if (setting->check (elements[i], NULL))
+          return g_strdup (elements[i]);
       return g_strdup ("one, two");
     default:
       return g_strdup_printf ("%.0f", setting->max);
