@@ -74,11 +74,11 @@ pairs_push_behind (VnRuntimeGraph *self,
 static void
 pairs_push_forward (VnRuntimeGraph *self,
                     const VnNode   *dq,
-                    VnNode         *node)
+                    const VnNode   *node)
 {
   g_autoptr(GPtrArray) next = g_ptr_array_new ();
 
-  g_ptr_array_add (next, node);
+  g_ptr_array_add (next, (gpointer) node);
   while (next->len > 0)
     pairs_push_behind (self, dq, g_ptr_array_steal_index (next, next->len - 1), next);
 }

@@ -101,7 +101,7 @@ class Model:
                  recipe: Union[PathLike, Dict[str, Any], None] = None, arguments: Iterable[str] = (), **settings: Any) -> Result:
         """Quantizes the model and measures what that does to its outputs.
 
-        preset: see `vernier-cli list presets`; without it "cpu".
+        preset: see `vernier-cli list presets` and `list targets`; without it "cpu".
         data: samples, see `vernier.Data`; "random" to try. Weight-only and dynamic presets need none.
         auto: tries what lowers the error, and keeps what helps; `time=60` seconds by default.
         progress: called with the part that is done, 0 to 1, and the stage. What it raises cancels.

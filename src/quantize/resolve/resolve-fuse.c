@@ -60,6 +60,24 @@ resolve_fuse_is_own_tensor (VnResolver    *self,
   return value != NULL && vn_resolver_is_annotated (self, value) && vn_resolver_get_annotation (self, value)->provider == NULL;
 }
 
+/* (transfer full): set of values whose parameters others take: these need them, whatever is computed together */
+static GHashTable *
+resolve_fuse_list_providers (VnResolver *self)
+{
+  GHashTable *providers = g_hash_table_new (NULL, NULL);
+
+  for (guint i = 0; i < self->graph->values->len; i++)
+    {
+      const VnAnnotation *annotation = &self->annotations[i];
+
+      if (annotation->annotated && annotation->provider != NULL)
+        g_hash_table_add (providers, (gpointer) annotation->provider);
+      if (annotation->annotated && annotation->absorbed_into != NULL)
+        g_hash_table_add (providers, (gpointer) annotation->absorbed_into);
+    }
+  return providers;
+}
+
 /*< private >
  * vn_resolver_fuse:
  *
@@ -68,15 +86,18 @@ resolve_fuse_is_own_tensor (VnResolver    *self,
 void
 vn_resolver_fuse (VnResolver *self)
 {
+  g_autoptr(GHashTable) providers = NULL;
+
   g_return_if_fail (self != NULL);
 
+  providers = resolve_fuse_list_providers (self);
   for (guint i = 0; i < self->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (self->nodes, i), *next;
       const VnValue *value = vn_node_get_output (node, 0);
 
       if (!resolve_fuse_is_own_tensor (self, value) || value->uses->len != 1 || value->is_output ||
-          g_hash_table_contains (self->captured, value))
+          g_hash_table_contains (self->captured, value) || g_hash_table_contains (providers, value))
         continue;
       next = g_array_index (value->uses, VnUse, 0).node;
       if (next->graph != self->graph || !resolve_fuse_is_one (&self->scheme.placement, node, next) ||
