@@ -200,7 +200,10 @@ node_match_find_source (const VnValue *value)
   return node;
 }
 
-/* The only node like @like that reads @value, also behind conversions; NULL: none, or several. */
+/* Among so many readers of one value none is known by its place; and all of them are not looked at for each. */
+#define MOST_READERS 512
+
+/* The only node like @like that reads @value, also behind conversions; NULL: none, or several, or too many to tell. */
 static const VnNode *
 node_match_find_reader (const Matching *self,
                         guint           side,
@@ -210,7 +213,7 @@ node_match_find_reader (const Matching *self,
 {
   const VnNode *found = NULL;
 
-  for (guint i = 0; i < value->uses->len; i++)
+  for (guint i = 0; value->uses->len <= MOST_READERS && i < value->uses->len; i++)
     {
       const VnUse *use = &g_array_index (value->uses, VnUse, i);
       const VnNode *reader = use->node;
