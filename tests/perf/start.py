@@ -97,8 +97,8 @@ def start(network):
 
 
 def reap():
-    """The program and its session are no children of ours once what started them is gone: so that their time counts as ours, not as
-    that of others."""
+    """The program and its session are no children of ours once what started them is gone: so that their time counts as ours, and
+    not as that of others."""
     while True:
         try:
             os.waitpid(-1, 0)
