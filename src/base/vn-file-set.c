@@ -302,18 +302,37 @@ file_set_check_read (VnFileSet   *self,
   return TRUE;
 }
 
+static guint
+file_set_hash (gconstpointer data)
+{
+  const Entry *entry = data;
+  const gint64 inode = (gint64) entry->identity.inode;
+
+  return g_int64_hash (&inode) ^ (guint) entry->identity.device ^
+         (entry->identity.rest != NULL ? g_str_hash (entry->identity.rest) : 0);
+}
+
+static gboolean
+file_set_equal (gconstpointer a,
+                gconstpointer b)
+{
+  return file_set_same (a, b);
+}
+
+/* Sets of a hundred thousand files are written, too. */
 static gboolean
 file_set_check_twice (VnFileSet  *self,
-                      guint       at,
                       GError    **error)
 {
-  const Entry *entry = g_ptr_array_index (self->writes, at);
+  g_autoptr(GHashTable) seen = g_hash_table_new (file_set_hash, file_set_equal);   /* set of Entry: the first of each file */
 
-  for (guint i = 0; i < at; i++)
+  for (guint i = 0; i < self->writes->len; i++)
     {
-      const Entry *other = g_ptr_array_index (self->writes, i);
+      const Entry *entry = g_ptr_array_index (self->writes, i), *other = g_hash_table_lookup (seen, entry);
 
-      if (!file_set_same (entry, other) || g_str_equal (entry->what, other->what))
+      if (other == NULL && entry->is_file)
+        g_hash_table_add (seen, (gpointer) entry);
+      if (other == NULL || g_str_equal (entry->what, other->what))
         continue;
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("“%s” is used twice, for %s and for %s; choose a separate "
                                                         "file for each"),
@@ -428,10 +447,7 @@ vn_file_set_check (VnFileSet  *self,
   for (guint i = 0; i < self->reads->len; i++)
     if (!file_set_check_read (self, g_ptr_array_index (self->reads, i), error))
       return FALSE;
-  for (guint i = 1; i < self->writes->len; i++)
-    if (!file_set_check_twice (self, i, error))
-      return FALSE;
-  return !file_set_replaces (self) || file_set_check_many (self, error);
+  return file_set_check_twice (self, error) && (!file_set_replaces (self) || file_set_check_many (self, error));
 }
 
 /**
