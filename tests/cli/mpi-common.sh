@@ -9,7 +9,10 @@ export OMPI_MCA_btl_base_warn_component_unused=0 OMPI_MCA_btl_vader_single_copy_
 export LC_ALL=C.UTF-8 LANGUAGE=
 command -v mpirun >/dev/null || { echo "mpirun is not installed (Debian: openmpi-bin)"; exit 77; }
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# Jobs that begin and end at the same time share a folder for their sockets unless each has its own.
+sessions=$(mktemp -d)
+export OMPI_MCA_orte_tmpdir_base="$sessions" PRTE_MCA_prte_tmpdir_base="$sessions"
+trap 'rm -rf "$work" "$sessions"' EXIT
 cd "$work" || exit 1
 mpirun -n 2 true >/dev/null 2>&1 || { echo "mpirun cannot start processes here"; exit 77; }
 failed=0

@@ -13,7 +13,7 @@ calibrate () { "$CLI" calibrate "$DEMO/demo.onnx" "$@"; }
 data=(--data "$DEMO/samples" --preprocess minus-one-one)
 calibrate "${data[@]}" -o one >/dev/null || exit 1
 for n in 1 2 3; do
-  mpirun -n $n "$CLI" calibrate "$DEMO/demo.onnx" "${data[@]}" -o many >out 2>err
+  mpirun -n $n "$CLI" calibrate "$DEMO/demo.onnx" "${data[@]}" -o many >out 2>err || cat err
   check "$n processes" cmp one many
   check "$n processes: one result" test "$(grep -c statistics out)" = 1
   rm -f many
@@ -105,7 +105,7 @@ check "compare, interrupted: ends" test $? != 0
 check "compare, interrupted: prints nothing" test ! -s cut
 
 # A process that is killed, or all of them: what was kept is taken up by another number of them.
-long=(--data random --samples 2500 --save-every 0.02)
+long=(--data random --samples 8000 --save-every 0.02)
 rm -f many
 calibrate "${long[@]}" -o one >/dev/null
 for resumed in 1 3; do
