@@ -3,13 +3,14 @@
 # usage: run-headless.sh PROGRAM [ARGUMENT...]
 # Runs a widget test on a virtual display and a session bus of its own, so that nothing of the desktop it is started
 # from is seen or touched. Without the tools for that the test is skipped. The server chooses the display's number
-# itself: tests that start at the same moment do not get in each other's way.
+# itself: tests that start at the same moment do not get in each other's way. It does not start anew when its last client leaves,
+# which the next one might meet.
 command -v Xvfb >/dev/null 2>&1 && command -v dbus-run-session >/dev/null 2>&1 || {
   echo "1..0 # SKIP Xvfb or dbus-run-session is missing"
   exit 0
 }
 home=$(mktemp -d) || exit 99
-Xvfb -displayfd 1 -screen 0 1920x1200x24 -nolisten tcp >"$home/display" 2>"$home/xvfb.log" &
+Xvfb -displayfd 1 -screen 0 1920x1200x24 -nolisten tcp -noreset >"$home/display" 2>"$home/xvfb.log" &
 server=$!
 trap 'kill $server 2>/dev/null; wait $server 2>/dev/null; rm -rf "$home"' EXIT
 tries=0
