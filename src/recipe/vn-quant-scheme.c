@@ -50,7 +50,6 @@ quant_scheme_set_activations (VnActivationScheme  *self,
   self->percentile = recipe->percentile;
   self->two_sided = recipe->two_sided;
   self->unsigned_relu = recipe->unsigned_relu;
-  self->fixed_ranges = recipe->fixed_ranges;
   self->centered = recipe->symmetric_ranges;
   self->limits_gates = recipe->limit_gates;
   self->dynamic = recipe->dynamic;

@@ -34,7 +34,6 @@ typedef struct
  * VnActivationScheme: activations that no rule and no table of encodings speaks of.
  * @method: id
  * @unsigned_relu: what cannot be negative has all levels
- * @fixed_ranges: (nullable): "OP:TYPE=MIN,MAX"
  * @centered: ranges reach as far below 0 as above
  * @limits_gates: ranges of what gates read end where these saturate
  * @dynamic: ranges are found while the network runs
@@ -51,7 +50,6 @@ typedef struct
   const char           *method;
   double                percentile;
   gboolean              two_sided, unsigned_relu, centered, limits_gates, dynamic;
-  char                **fixed_ranges;
   gboolean              shares_exponents, all_integers, tries_larger;
   gboolean              may_have_channels;
   VnActivationChannels  channels;

@@ -117,24 +117,26 @@ subsample_move (VnPassContext *ctx,
 }
 
 static gboolean
+subsample_node (VnPassContext  *ctx,
+                GHashTable     *returned,
+                VnNode         *node,
+                GError        **error)
+{
+  VnValue *value = vn_node_is (node, "Conv") ? vn_node_get_input (node, 0) : NULL;
+  gint64 strides[N_AXES];
+
+  if (value != NULL && value->graph == node->graph && value->initializer == NULL && value->producer != NULL &&
+      subsample_find (returned, value, strides))
+    subsample_move (ctx, value, strides);
+  return TRUE;
+}
+
+static gboolean
 subsample_graph (VnPassContext  *ctx,
                  VnGraph        *graph,
                  GError        **error)
 {
-  g_autoptr(GHashTable) returned = vn_rewrite_returned (ctx->model);
-  g_autoptr(GPtrArray) nodes = vn_rewrite_list_nodes (graph);
-  gint64 strides[N_AXES];
-
-  for (guint i = 0; i < nodes->len; i++)
-    {
-      VnNode *node = g_ptr_array_index (nodes, i);
-      VnValue *value = vn_node_is (node, "Conv") ? vn_node_get_input (node, 0) : NULL;
-
-      if (value != NULL && value->graph == graph && value->initializer == NULL && value->producer != NULL &&
-          subsample_find (returned, value, strides))
-        subsample_move (ctx, value, strides);
-    }
-  return TRUE;
+  return vn_rewrite_each_sorted (ctx, graph, FALSE, subsample_node, error);
 }
 
 static gboolean
