@@ -3,6 +3,7 @@
 #include "vn-cmd.h"
 
 #include "vn-data-suspicion.h"
+#include "vn-forecast-export.h"
 #include "vn-i18n.h"
 #include "vn-ranks.h"
 #include "vn-shown.h"
@@ -19,9 +20,10 @@ cmd_notes_print (VnNotes  *notes,
     {
       const VnNote *note = vn_notes_get (notes, i);
 
-      /* What was found about the samples is worth a line, even where it is no more than a remark. */
+      /* What was found about the samples, or is to be done where the export runs, is worth a line, even where it is no more than
+       * a remark. */
       if ((note->level == VN_NOTE_INFO && !g_str_has_prefix (note->code, "data-") &&
-           !g_str_has_prefix (note->code, "setting-")) ||
+           !g_str_has_prefix (note->code, "setting-") && !g_str_equal (note->code, VN_NOTE_CODE_TARGET_CHECK)) ||
           (!suspicions && vn_data_suspicion_is (note)))
         continue;
       if (note->subject != NULL)

@@ -37,10 +37,9 @@ note_target_shapes (const VnPreset *target,
   if (open == NULL)
     return;
   vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_TARGET_SHAPES, target->id,
-                one ? _("%s takes fixed sizes and one sample at a time, which these inputs do not have: %s. Set them with "
-                        "“prepare --shape”") :
-                _("%s takes fixed sizes, which these inputs do not have: %s. Set them with “prepare --shape”"), _(target->title),
-                open);
+                one ? _("%s needs static shapes with batch size 1, unlike these inputs: %s. Set them with “prepare --shape”")
+                    : _("%s needs static shapes; these inputs have dynamic ones: %s. Set them with “prepare --shape”"),
+                _(target->title), open);
 }
 
 /**
@@ -62,11 +61,11 @@ vn_job_note_target (VnRun *result)
   opset = vn_model_get_opset (result->quantized, "");
   if (target->opset_max > 0 && opset > target->opset_max)
     vn_notes_add (result->notes, VN_NOTE_WARNING, VN_NOTE_CODE_TARGET_OPSET, target->id,
-                  _("The export has opset %lld, but %s reads no opset above %d"), (long long) opset, _(target->title),
+                  _("The export has opset %lld, but %s supports opsets up to %d only"), (long long) opset, _(target->title),
                   target->opset_max);
   if (target->caution != NULL)
     vn_notes_add (result->notes, VN_NOTE_WARNING, VN_NOTE_CODE_TARGET, target->id, "%s", _(target->caution));
   if (target->check != NULL)
-    vn_notes_add (result->notes, VN_NOTE_INFO, VN_NOTE_CODE_TARGET_CHECK, target->id, _("What falls back to float in %s: %s"),
-                  _(target->title), _(target->check));
+    vn_notes_add (result->notes, VN_NOTE_INFO, VN_NOTE_CODE_TARGET_CHECK, target->id,
+                  _("To see which nodes %s runs in float: %s"), _(target->title), _(target->check));
 }

@@ -146,8 +146,8 @@ vn_target_find (const char  *id,
   g_ptr_array_add (known, NULL);
   all = g_strjoinv (", ", (char **) known->pdata);
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               wide ? _("There is no target “%s” with wider activations; those that have them: %s")
-                    : _("There is no target “%s”; choose one of: %s"), id, all);
+               wide ? _("The target “%s” has no variant for --wide; targets that have one: %s")
+                    : _("Unknown target “%s”; choose one of: %s"), id, all);
   return NULL;
 }
 

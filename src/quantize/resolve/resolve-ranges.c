@@ -203,7 +203,7 @@ resolve_ranges_find_fixed (VnResolver    *self,
   step = (range->max - range->min) / 128;
   if (seen != NULL && (seen->min < range->min - step || seen->max > range->max + step) && self->notes != NULL)
     vn_notes_add (self->notes, VN_NOTE_WARNING, "fixed-range", value->name,
-                  _("“%s” reaches from %g to %g, but the target presumes %g to %g there: values beyond are clipped"), value->name,
+                  _("“%s” ranges from %g to %g, but the target expects %g to %g: values outside are clipped"), value->name,
                   seen->min, seen->max, range->min, range->max);
   return TRUE;
 }
