@@ -42,14 +42,7 @@ typedef struct
   float  f_min[LANES], f_max[LANES], q_min[LANES], q_max[LANES], d_max[LANES];
 } Lanes;
 
-/* AArch64 has one version of it, in a layer that rounds each operation (src/meson.build); here it fuses as x86-64 does. */
-#if defined (__aarch64__) && !defined (__clang__)
-#define FUSED __attribute__ ((optimize ("fp-contract=fast")))
-#else
-#define FUSED
-#endif
-
-VN_MULTIVERSION FUSED
+VN_MULTIVERSION
 static void
 error_sum_add_lanes (Lanes       *all,
                      const float *f,

@@ -11,6 +11,17 @@
 #endif
 
 /**
+ * VN_FUSED: rounds a multiplication with the addition that follows once, where each processor has instructions for that and all
+ * other functions are compiled without (src/meson.build): so AArch64 rounds as x86-64-v3 does, which has them in functions
+ * with VN_MULTIVERSION and in kernels alone. Clang knows no such attribute.
+ */
+#if defined (__aarch64__) && !defined (__clang__)
+#define VN_FUSED __attribute__ ((optimize ("fp-contract=fast")))
+#else
+#define VN_FUSED
+#endif
+
+/**
  * VN_MULTIVERSION: compiles a function once per instruction set and picks at load time. The picking runs before a
  * sanitizer is ready, so there the plain version must do.
  *
@@ -22,7 +33,7 @@
     !defined (VN_NO_MULTIVERSION)
 #define VN_MULTIVERSION __attribute__ ((target_clones ("default", "arch=x86-64-v3", "arch=x86-64-v4")))
 #else
-#define VN_MULTIVERSION
+#define VN_MULTIVERSION VN_FUSED
 #endif
 
 /* Behind the names of instruction sets in a target attribute: vectors of 512 bit where the code has such. Clang has no such

@@ -161,18 +161,18 @@ static const VnGemmKernel kernel_v3 = {
 
 #endif
 
-DEFINE_2 (any, , 1, 4)
-DEFINE_2 (any, , 2, 4)
-DEFINE_2 (any, , 3, 4)
-DEFINE_2 (any, , 4, 4)
+DEFINE_2 (any, VN_FUSED, 1, 4)
+DEFINE_2 (any, VN_FUSED, 2, 4)
+DEFINE_2 (any, VN_FUSED, 3, 4)
+DEFINE_2 (any, VN_FUSED, 4, 4)
 
 #if defined (__aarch64__)
 
 /* 32 registers */
-DEFINE_2 (any, , 5, 4)
-DEFINE_2 (any, , 6, 4)
-DEFINE_2 (any, , 7, 4)
-DEFINE_2 (any, , 8, 4)
+DEFINE_2 (any, VN_FUSED, 5, 4)
+DEFINE_2 (any, VN_FUSED, 6, 4)
+DEFINE_2 (any, VN_FUSED, 7, 4)
+DEFINE_2 (any, VN_FUSED, 8, 4)
 
 static const VnGemmKernel kernel_any = {
   "neon", 8, 4, 2,

@@ -180,7 +180,7 @@ depthwise_copy_lines (const VnSlidingWindow *win,
 #endif
 
 #define TAPS_NAME(name) name##_any
-#define TAPS_TARGET
+#define TAPS_TARGET VN_FUSED
 #define TAPS_LANES 4
 #define TAPS_VECTORS 2
 #include "vn-depthwise-template.h"

@@ -75,7 +75,7 @@ tile_clamp_any (Four  y,
 
 #define CLAMP_ANY(Vector, y, low, high) ((Vector) tile_clamp_any ((Four) (y), low, high))
 
-#define TILE_TARGET
+#define TILE_TARGET VN_FUSED
 #if defined (__aarch64__)
 #define TILE_ROWS 8     /* of 32 registers */
 #define TILE_BY_NUMBER
