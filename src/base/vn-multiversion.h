@@ -36,6 +36,15 @@
 #define VN_MULTIVERSION VN_FUSED
 #endif
 
+/* A vector of 16 bytes as it is: a product is rounded by itself, not with an addition that follows. */
+#if defined (__x86_64__)
+#define VN_ROUND(vector) __asm__ ("" : "+x" (vector))
+#elif defined (__aarch64__)
+#define VN_ROUND(vector) __asm__ ("" : "+w" (vector))
+#else
+#define VN_ROUND(vector)
+#endif
+
 /* Behind the names of instruction sets in a target attribute: vectors of 512 bit where the code has such. Clang has no such
  * wish there, and follows the code. */
 #ifdef __clang__

@@ -2,6 +2,7 @@
 /* Normalizations, Softmax and matrix products against sums in double. */
 #include "op-call.h"
 #include "vn-error.h"
+#include "vn-norm-line.h"
 
 #include <math.h>
 
@@ -395,6 +396,58 @@ test_gemm (void)
       }
 }
 
+/* What is added to one of sixteen sums is rounded before, with and without fused instructions. */
+static double
+sum_in_lanes (const float *x,
+              gsize        n,
+              float        mean,
+              gboolean     squared)
+{
+  double total = 0;
+
+  for (gsize start = 0; start < n; start += 4096)
+    {
+      gsize end = MIN (n, start + 4096), whole = start + (end - start) / 16 * 16;
+      volatile float sums[16] = { 0 };
+
+      for (gsize i = start; i < whole; i++)
+        {
+          float apart = x[i] - mean;
+          volatile float term = squared ? apart * apart : apart;
+
+          sums[i % 16] += term;
+        }
+      for (guint k = 0; k < 16; k++)
+        total += (double) sums[k];
+      for (gsize i = whole; i < end; i++)
+        {
+          float apart = x[i] - mean;
+          volatile float term = squared ? apart * apart : apart;
+
+          total += (double) term;
+        }
+    }
+  return total;
+}
+
+static void
+test_measure (void)
+{
+  static const VnShape shape = VN_SHAPE (9000);
+  g_autoptr(VnTensor) tensor = op_random (&shape, 1);
+  const float *x = tensor->data;
+
+  for (gsize n = 1; n < 9000; n += n < 600 ? 1 : 599)
+    {
+      float wanted_mean = (float) (sum_in_lanes (x, n, 0, FALSE) / (double) n), mean, factor;
+      float wanted = (float) (1 / sqrt (sum_in_lanes (x, n, wanted_mean, TRUE) / (double) n + 1e-5));
+
+      vn_norm_measure (x, n, TRUE, 1e-5, &mean, &factor);
+      g_assert_cmpfloat (mean, ==, wanted_mean);
+      g_assert_cmpfloat (factor, ==, wanted);
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -407,6 +460,7 @@ main (int    argc,
   g_test_add_func ("/ops/norm/training", test_training);
   g_test_add_func ("/ops/norm/layer", test_layer_norm);
   g_test_add_func ("/ops/norm/instance", test_instance_norm);
+  g_test_add_func ("/ops/norm/measure", test_measure);
   g_test_add_func ("/ops/norm/lrn", test_lrn);
   g_test_add_func ("/ops/matmul", test_matmul);
   g_test_add_func ("/ops/gemm", test_gemm);
