@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""costs.py BUILD_DIR [MESON TEST ARGUMENT...]: CPU seconds of each test, most expensive first, and their sum.
+"""costs.py BUILD_DIR [--stop-after SECONDS] [MESON TEST ARGUMENT...]: CPU seconds of each test, most expensive first, and their
+sum. With --stop-after no program may take more CPU seconds than that: what costs much is not measured to its end.
 
 Wall time depends on what else the machine does; CPU seconds (of the test and all that it starts and waits for) hardly.
 """
@@ -17,6 +18,9 @@ import tempfile
 
 def wrap(command):
     """Runs one test and appends its CPU seconds and command to the file $VN_COSTS."""
+    if 'VN_COSTS_STOP' in os.environ:
+        most = int(os.environ['VN_COSTS_STOP'])
+        resource.setrlimit(resource.RLIMIT_CPU, (most, most + 1))
     code = subprocess.call(command)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     with open(os.environ['VN_COSTS'], 'a') as file:
@@ -36,14 +40,18 @@ def main():
     if len(sys.argv) < 2:
         print(__doc__, file=sys.stderr)
         return 2
+    build, *arguments = sys.argv[1:]
+    stop = {}
+    if arguments[:1] == ['--stop-after']:
+        stop = {'VN_COSTS_STOP': arguments[1]}
+        arguments = arguments[2:]
     with tempfile.NamedTemporaryFile('r', prefix='costs-', suffix='.tsv') as file:
         meson = '/usr/bin/meson' if os.path.exists('/usr/bin/meson') else shutil.which('meson')
-        code = subprocess.call([meson, 'test', '-C', sys.argv[1], '--no-rebuild', '--wrapper', os.path.abspath(__file__),
-                                *sys.argv[2:]],
-                               env={**os.environ, 'VN_COSTS': file.name})
-        tests = json.loads(subprocess.check_output([meson, 'introspect', '--tests', sys.argv[1]]))
+        code = subprocess.call([meson, 'test', '-C', build, '--no-rebuild', '--wrapper', os.path.abspath(__file__), *arguments],
+                               env={**os.environ, **stop, 'VN_COSTS': file.name})
+        tests = json.loads(subprocess.check_output([meson, 'introspect', '--tests', build]))
         # some have the same name; those of the suite “long” may have the command of one before them
-        names = {tuple(command_key(os.path.abspath(sys.argv[1]), test['cmd'])):
+        names = {tuple(command_key(os.path.abspath(build), test['cmd'])):
                  f"{test['suite'][0].split(':')[-1]} / {test['name']}" for test in reversed(tests)}
         costs = collections.Counter()
         for seconds, command in map(json.loads, file):

@@ -8,6 +8,8 @@
 # $CLI is the program, $DEMO the demo's folder, $MAKE_OPEN writes networks with open sizes and samples
 # (make-open.c). A case without .out fails, and so does running no case.
 #
+# Cases in $VN_CASES_LEFT_OUT are not run. With $VN_CASES_COSTS, a file, what each costs is added to it: CPU seconds and name.
+#
 # A run that ends with an error must leave nothing behind and change nothing: watch.py stands between each case and the program,
 # and looks at the case's folder, its home and its temporary files.
 set -u
@@ -22,11 +24,13 @@ if [ $# = 5 ]; then
   parts=$5
 fi
 cases=$SOURCE/tests/cli/cases
+TIMEFORMAT='%U %S'
 export CLI MAKE_OPEN DEMO=$SOURCE/data/demo LC_ALL=C.UTF-8 LANGUAGE=
 n=0
 seen=0
 failed=0
 tried=0
+left_out=0
 # Ends with an error when everything is written, as what it prints has no place; change files themselves while the command runs;
 # kill the program, which nothing may stand before; keep what was written though ONNX Runtime refuses it or the verdict is bad;
 # put another Python before the one of watch.py.
@@ -42,6 +46,10 @@ for cmd in "$cases"/*.cmd; do
   seen=$((seen + 1))
   [ $((seen % parts)) = $((part % parts)) ] || continue
   name=$(basename "$cmd" .cmd)
+  if [[ " ${VN_CASES_LEFT_OUT:-} " = *" $name "* ]]; then
+    left_out=$((left_out + 1))
+    continue
+  fi
   work=$(mktemp -d)
   mkdir "$work/run" "$work/tmp"
   : >"$log"
@@ -51,9 +59,10 @@ for cmd in "$cases"/*.cmd; do
     printf '#!/bin/sh\nexec %s -I -S %s "$@"\n' "$python" "$SOURCE/tests/cli/watch.py" >"$CLI"
     chmod +x "$CLI"
   fi
-  (cd "$work/run" && HOME=$work TMPDIR=$work/tmp VN_WATCHED=$work VN_WATCHED_CLI=$program VN_WATCHED_LOG=$log \
-    bash "$cmd" >"$kept/stdout" 2>"$kept/stderr")
+  { time (cd "$work/run" && HOME=$work TMPDIR=$work/tmp VN_WATCHED=$work VN_WATCHED_CLI=$program VN_WATCHED_LOG=$log \
+    bash "$cmd" >"$kept/stdout" 2>"$kept/stderr"); } 2>"$kept/times"
   code=$?
+  [ -z "${VN_CASES_COSTS:-}" ] || awk -v name="$name" '{ print $1 + $2, name }' "$kept/times" >>"$VN_CASES_COSTS"
   tried=$((tried + $(grep -c '^exit ' "$log")))
   if grep -q '^left: ' "$log"; then
     cat "$log"
@@ -81,5 +90,5 @@ for cmd in "$cases"/*.cmd; do
   rm -rf "$work"
 done
 
-echo "$n cases, $failed failed; $tried runs ended with an error"
-[ "$n" -gt 0 ] && [ "$failed" = 0 ] && { [ "$generate" = --generate ] || [ "$tried" -gt 0 ]; }
+echo "$n cases, $failed failed, $left_out left out; $tried runs ended with an error"
+[ "$n" -gt 0 ] && [ "$failed" = 0 ] && { [ "$generate" = --generate ] || [ "$tried" -gt 0 ] || [ "$left_out" -gt 0 ]; }

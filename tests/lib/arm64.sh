@@ -11,10 +11,12 @@ ARM64_MAGIC=':qemu-aarch64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x0
 ARM64_MAGIC+=':\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:/usr/bin/qemu-aarch64:'
 # Recipes that solve no equations with OpenBLAS, whose kernels are others there.
 ARM64_RECIPES=(plain compared percentile npu trained weights mse)
-# Without aud_dtln_1_lstm, whose statistics differ, probably as the layer of operators fuses in all its functions there, also in
-# those that are not fused on x86-64.
-ARM64_NETWORKS=(mnist_cntk_op8 kws_micro_fp32 cls_mobilenetv2_035_128_flowers vit_cct2_32_op20 det_openseeface_mnv3)
-ARM64_FEW_RECIPES=(plain percentile weights)
+# Convolutions, LSTM, GRU, attention
+ARM64_NETWORKS=(mnist_cntk_op8 kws_micro_fp32 cls_mobilenetv2_035_128_flowers vit_cct2_32_op20 aud_dtln_1_lstm
+  aud_gtcrn_stream_gru)
+ARM64_FEW_RECIPES=(plain weights)
+# CPU seconds that a test may take on this machine, without QEMU, to be run in QEMU, where it takes some 60 times as long.
+ARM64_SECONDS=2
 
 # enter_emulated SYSTEM COMMAND...: as enter, but programs for AArch64 run, too. Formats that the kernel hands to other programs
 # belong to a namespace of users (since Linux 6.7), so that those of this machine stay as they are.
@@ -74,7 +76,7 @@ arm64_build () {
 
 # arm64_package: the packages with the window, and that what they install quantizes the demo
 arm64_package () {
-  local tree=/package/vernier
+  local tree=/package/vernier start=$SECONDS
   mkdir -p "$system$tree"
   git -C "$source" archive HEAD | tar -x -C "$system$tree"
   cp -a "$system$tree/data/debian" "$system$tree/debian"
@@ -85,18 +87,58 @@ arm64_package () {
     export MESON_OPTIONS='--cross-file $tree/tests/lib/aarch64-linux-gnu.ini' DEB_BUILD_OPTIONS='nocheck noautodbgsym'
     dpkg-buildpackage -us -uc -b -j$(nproc) --host-arch arm64 -Pcross,nocheck" >>"$log" 2>&1 || return 1
   enter "$system" arm64 sh -ec "apt-get -q -y --no-install-recommends install /package/*.deb" >>"$log" 2>&1 || return 1
+  # What was asked for while packages were set up, without QEMU.
+  enter_emulated "$system" sh -c '/usr/lib/aarch64-linux-gnu/glib-2.0/glib-compile-schemas /usr/share/glib-2.0/schemas' \
+    >>"$log" 2>&1 || return 1
   enter_emulated "$system" sh -ec "debian=$tree/debian/tests
     \$debian/quantize-demo
     \$debian/contents" >"$work/package-arm64.txt" 2>&1 || { tail "$work/package-arm64.txt"; return 1; }
+  say "package: $(((SECONDS - start + 59) / 60)) minutes"
   (cd "$system/package" && ls -s --block-size=K -- *.deb)
 }
 
-# arm64_run_suites NAME...: several times as slow as the machine itself
-arm64_run_suites () {
-  local suites=()
-  for name in "$@"; do suites+=(--suite "$name"); done
-  enter_emulated "$system" sh -c "cd /source &&
-    meson test -C /build --no-rebuild --print-errorlogs --timeout-multiplier 40 ${suites[*]}" >>"$log" 2>&1
+# arm64_select SUITE: sets $names to the tests of a suite that are run, and $left to those that take too long. Cases of the
+# command line are selected one by one: $cases_left
+arm64_select () {
+  local costs=$work/arm64-$1-costs.txt all=() measured=() name
+  names=() left=() cases_left=''
+  mapfile -t all < <(enter "$system" arm64 meson test -C /build --no-rebuild --list --suite "$1" | sed -n 's|^.* / ||p')
+  [ "${#all[@]}" -gt 0 ] || { echo "no tests in the suite $1" >&2; return 1; }
+  [ -z "$every" ] || { names=("${all[@]}"); return; }
+  for name in "${all[@]}"; do [[ $name = cli-cases-* ]] || measured+=("$name"); done
+  python3 "$source/tests/costs.py" "$usual" --stop-after "$ARM64_SECONDS" "${measured[@]}" >"$costs" 2>&1 || true
+  for name in "${all[@]}"; do
+    if [[ $name = cli-cases-* ]] || awk -v name="$name" -v most="$ARM64_SECONDS" \
+        '$2 == "'"$1"'" && $4 == name && $1 < most { found = 1 } END { exit !found }' "$costs"; then
+      names+=("$name")
+    else
+      left+=("$name")
+    fi
+  done
+  [[ " ${all[*]} " != *" cli-cases-"* ]] || arm64_select_cases
+}
+
+arm64_select_cases () {
+  local costs=$work/arm64-cases-costs.txt
+  rm -f "$costs"
+  VN_NO_VERIFY=1 VN_CASES_COSTS=$costs "$source/tests/cli/run-cases.sh" "$usual/src/cli/vernier-cli" "$source" \
+    "$usual/tests/cli/make-open" >>"$log" 2>&1 || true
+  cases_left=$(awk -v most="$ARM64_SECONDS" '$1 >= most { printf "%s ", $2 }' "$costs")
+}
+
+# arm64_run_suite NAME
+arm64_run_suite () {
+  local names left cases_left told=$work/arm64-$1.txt start=$SECONDS code=0
+  arm64_select "$1" || return 1
+  enter_emulated "$system" sh -c "cd /source && export VN_CASES_LEFT_OUT='$cases_left' &&
+    meson test -C /build --no-rebuild --print-errorlogs --timeout-multiplier 40 --suite $1 ${names[*]}" >"$told" 2>&1 || code=$?
+  cat "$told" >>"$log"
+  say "$1: $(sed -nE 's/^(Ok|Fail|Skipped|Timeout): *([0-9]+).*/\1 \2,/p' "$told" | tr '\n' ' ')left out ${#left[@]}," \
+    "$(((SECONDS - start + 59) / 60)) minutes"
+  grep -aE '(FAIL|TIMEOUT|ERROR) +[0-9]|^[0-9]+ cases, |^not ok ' "$told" || true
+  [ "${#left[@]}" = 0 ] || echo "left out, as they take more than $ARM64_SECONDS s without QEMU: ${left[*]}"
+  [ -z "$cases_left" ] || echo "so do these cases of the command line: $cases_left"
+  return "$code"
 }
 
 # arm64_write SOURCE CLI FOLDER ENTER...: files of the demo and of some networks
@@ -109,19 +151,28 @@ arm64_write () {
 }
 
 arm64_compare () {
-  local usual=$source/build-tests/meson/src/cli/vernier-cli
-  [ -x "$usual" ] || { echo "run tests/run.sh first, which builds $usual" >&2; return 1; }
+  local start=$SECONDS
   rm -rf "$work/files-amd64"
-  shared=${VN_SHARED:-} arm64_write "$source" "$usual" "$work/files-amd64" env &&
+  shared=${VN_SHARED:-} arm64_write "$source" "$usual/src/cli/vernier-cli" "$work/files-amd64" env &&
     shared=/shared arm64_write /source /build/src/cli/vernier-cli /files enter_emulated "$system" || return 1
-  say "$(find "$work/files-amd64" -type f | wc -l) files, of which differ:"
+  say "same: $(find "$work/files-amd64" -type f ! -name report.pdf | wc -l) files, $(((SECONDS - start + 59) / 60)) minutes;" \
+    "of which differ:"
   diff -rq -x report.pdf "$work/files-amd64" "$system/files"     # fonts are those of the system
 }
 
+# arm64_check_usual: is there what files and times are compared with?
+arm64_check_usual () {
+  usual=$source/build-tests/meson
+  [ -x "$usual/src/cli/vernier-cli" ] || { echo "run tests/run.sh first, which builds $usual" >&2; return 1; }
+}
+
 try_arm64 () {
-  local parts=("${rest[@]:-}") tests=() what
-  [ "${#rest[@]}" -gt 0 ] || parts=(same unit fuzz-replay cli package)
+  local parts=() what every='' usual
+  [ "${rest[0]:-}" != --every ] || { every=yes; rest=("${rest[@]:1}"); }
+  parts=("${rest[@]}")
+  [ "${#parts[@]}" -gt 0 ] || parts=(same unit fuzz-replay cli package)
   log=$work/matrix-arm64.log
+  arm64_check_usual || { failed+=(arm64); return; }
   suite=bookworm
   make_base
   suite=arm64
@@ -130,10 +181,9 @@ try_arm64 () {
   for what in "${parts[@]}"; do
     case $what in
       same) arm64_compare || failed+=("arm64 same") ;;
-      package) say "$what"; arm64_package || failed+=("arm64 package") ;;
-      *) say "$what"; arm64_run_suites "$what" || failed+=("arm64 $what") ;;
+      package) arm64_package || failed+=("arm64 package") ;;
+      *) arm64_run_suite "$what" || failed+=("arm64 $what") ;;
     esac
   done
-  grep -aE '^(Ok|Fail|Skipped|Timeout): |(FAIL|TIMEOUT|ERROR) +[0-9]' "$log" || true
   rm -rf "$system"
 }
