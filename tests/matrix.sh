@@ -10,8 +10,8 @@
 #              PART: “same” compares files with those of the usual build for x86-64, which tests/run.sh has made; “package”
 #              makes the packages, with the window, and quantizes the demo by what they install; others are suites of tests,
 #              without the window. “same unit fuzz-replay cli package” unless named. Programs take up to 60 times their time:
-#              what takes more than 2 s of CPU time without QEMU, which is measured first, is left out, and told, but with
-#              “--every” before the first PART; MPI_HOURS
+#              tests that take 2 s of CPU time or more without QEMU, which is measured first, are left out, and told, unless
+#              “--every” stands before the first PART
 #
 # Systems are set up by debootstrap and removed at the end; logs are in FOLDER/matrix-SUITE.log. FOLDER is build-matrix unless
 # named. ADDRESS is where Debian's packages come from, unless named: what apt on this machine uses.

@@ -15,7 +15,7 @@ ARM64_RECIPES=(plain compared percentile npu trained weights mse)
 ARM64_NETWORKS=(mnist_cntk_op8 kws_micro_fp32 cls_mobilenetv2_035_128_flowers vit_cct2_32_op20 aud_dtln_1_lstm
   aud_gtcrn_stream_gru)
 ARM64_FEW_RECIPES=(plain weights)
-# CPU seconds that a test may take on this machine, without QEMU, to be run in QEMU, where it takes some 60 times as long.
+# A test that takes as many CPU seconds without QEMU, or more, is left out: in QEMU it takes up to 60 times as long.
 ARM64_SECONDS=2
 
 # enter_emulated SYSTEM COMMAND...: as enter, but programs for AArch64 run, too. Formats that the kernel hands to other programs
@@ -102,7 +102,7 @@ arm64_package () {
 arm64_select () {
   local costs=$work/arm64-$1-costs.txt all=() measured=() name
   names=() left=() cases_left=''
-  mapfile -t all < <(enter "$system" arm64 meson test -C /build --no-rebuild --list --suite "$1" | sed -n 's|^.* / ||p')
+  mapfile -t all < <(enter "$system" arm64 meson test -C /build --no-rebuild --list --suite "$1" | sed -n 's|^.* / ||p' | sort -u)
   [ "${#all[@]}" -gt 0 ] || { echo "no tests in the suite $1" >&2; return 1; }
   [ -z "$every" ] || { names=("${all[@]}"); return; }
   for name in "${all[@]}"; do [[ $name = cli-cases-* ]] || measured+=("$name"); done
@@ -135,8 +135,8 @@ arm64_run_suite () {
   cat "$told" >>"$log"
   say "$1: $(sed -nE 's/^(Ok|Fail|Skipped|Timeout): *([0-9]+).*/\1 \2,/p' "$told" | tr '\n' ' ')left out ${#left[@]}," \
     "$(((SECONDS - start + 59) / 60)) minutes"
-  grep -aE '(FAIL|TIMEOUT|ERROR) +[0-9]|^[0-9]+ cases, |^not ok ' "$told" || true
-  [ "${#left[@]}" = 0 ] || echo "left out, as they take more than $ARM64_SECONDS s without QEMU: ${left[*]}"
+  grep -aE '(FAIL|TIMEOUT|ERROR) +[0-9]|^[0-9]+ cases, |^not ok ' "$told" | sort -u || true
+  [ "${#left[@]}" = 0 ] || echo "left out, as they take $ARM64_SECONDS s of CPU time or more without QEMU: ${left[*]}"
   [ -z "$cases_left" ] || echo "so do these cases of the command line: $cases_left"
   return "$code"
 }
