@@ -28,7 +28,7 @@ shares () {
   mkdir -p alone && cp model.onnx report.json out $file alone
   grep '^warning: [^ ]*\.png' err >alone/left-out
   for n in $ranks; do
-    quantize "$n" "$@"
+    quantize "$n" "$@" || { echo "$n processes ended with $?:"; cat err; }
     for kind in model.onnx report.json out $file; do
       check "quantize $* in $n processes: same $kind" cmp "alone/$kind" "$kind"
     done

@@ -79,7 +79,7 @@ compare_link_mirror_camera (VnCompareLink *self,
       gtk_widget_get_width (view) <= 0)
     return;
   self->busy = TRUE;
-  if (self->is_whole)
+  if (self->is_whole && !vn_graph_view_is_moving (self->views[side]))
     vn_graph_view_go_home (self->views[side]);
   camera = vn_graph_view_get_camera (self->views[side]);
   camera.origin.x += (gtk_widget_get_width (view) - gtk_widget_get_width (other)) / 2. / camera.zoom;
@@ -90,7 +90,7 @@ compare_link_mirror_camera (VnCompareLink *self,
   self->busy = FALSE;
 }
 
-/* Where nobody has moved them, or the room has changed, the side with less room leads. */
+/* Where nobody has moved them, or the room has changed, the side with less room leads; on the way to somewhere, who is. */
 static void
 compare_link_moved (VnCompareLink *self,
                     guint          side)
@@ -106,7 +106,10 @@ compare_link_moved (VnCompareLink *self,
     self->is_whole = TRUE;
   else if (!resized)
     self->is_whole = FALSE;
-  compare_link_mirror_camera (self, self->is_whole ? compare_link_find_leader (self) : resized ? 0 : side);
+  if (vn_graph_view_is_moving (self->views[side]))
+    compare_link_mirror_camera (self, side);
+  else
+    compare_link_mirror_camera (self, self->is_whole ? compare_link_find_leader (self) : resized ? 0 : side);
 }
 
 static void

@@ -129,7 +129,7 @@ vn_graph_view_center_on (VnGraphView *self,
 /**
  * vn_graph_view_is_home:
  *
- * Returns: whether the network is seen as it was first shown: nobody has moved it since
+ * Returns: whether the network is seen as it was first shown, or is on its way there: nobody has moved it since
  */
 gboolean
 vn_graph_view_is_home (VnGraphView *self)
@@ -137,6 +137,19 @@ vn_graph_view_is_home (VnGraphView *self)
   g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), FALSE);
 
   return vn_viewport_is_home (self->parts.viewport);
+}
+
+/**
+ * vn_graph_view_is_moving:
+ *
+ * Returns: whether the camera is on its way to somewhere
+ */
+gboolean
+vn_graph_view_is_moving (VnGraphView *self)
+{
+  g_return_val_if_fail (VN_IS_GRAPH_VIEW (self), FALSE);
+
+  return vn_viewport_is_moving (self->parts.viewport);
 }
 
 /**

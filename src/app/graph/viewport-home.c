@@ -93,14 +93,14 @@ vn_viewport_make_home (VnViewport *self)
 /**
  * vn_viewport_is_home:
  *
- * Returns: whether the network is seen as it was first shown: nobody has moved it since
+ * Returns: whether the network is seen as it was first shown, or is on its way there: nobody has moved it since
  */
 gboolean
 vn_viewport_is_home (VnViewport *self)
 {
   g_return_val_if_fail (VN_IS_VIEWPORT (self), FALSE);
 
-  return self->flight.tick == 0 && memcmp (&self->camera, &self->home, sizeof self->home) == 0;
+  return memcmp (vn_viewport_is_moving (self) ? &self->flight.to : &self->camera, &self->home, sizeof self->home) == 0;
 }
 
 /**

@@ -107,6 +107,7 @@ void        vn_graph_view_zoom_to_node    (VnGraphView         *self,
 void        vn_graph_view_center_on       (VnGraphView         *self,
                                            VnPoint              world);
 gboolean    vn_graph_view_is_home         (VnGraphView         *self);
+gboolean    vn_graph_view_is_moving       (VnGraphView         *self);
 void        vn_graph_view_set_page        (VnGraphView         *self,
                                            double               page);
 void        vn_graph_view_set_panels_func (VnGraphView         *self,

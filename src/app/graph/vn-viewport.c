@@ -279,6 +279,19 @@ vn_viewport_get_aim (VnViewport *self)
 }
 
 /**
+ * vn_viewport_is_moving:
+ *
+ * Returns: whether a movement is under way
+ */
+gboolean
+vn_viewport_is_moving (VnViewport *self)
+{
+  g_return_val_if_fail (VN_IS_VIEWPORT (self), FALSE);
+
+  return self->flight.tick != 0;
+}
+
+/**
  * vn_viewport_is_zooming:
  *
  * Returns: whether a movement is under way that changes the zoom

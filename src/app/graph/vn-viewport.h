@@ -25,6 +25,7 @@ VnPoint       vn_viewport_to_world    (VnViewport          *self,
                                        double               x,
                                        double               y);
 double        vn_viewport_get_aim     (VnViewport          *self);
+gboolean      vn_viewport_is_moving   (VnViewport          *self);
 gboolean      vn_viewport_is_zooming  (VnViewport          *self);
 gboolean      vn_viewport_animates    (VnViewport          *self);
 

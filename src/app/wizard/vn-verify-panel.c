@@ -96,6 +96,7 @@ verify_panel_fill (VnVerifyPanel *self)
 
       verify_panel_add (self, figures.share_measured
                         ? _("Integer execution in ONNX Runtime, from its kernels")
+                        : isnan (figures.seconds) ? _("Integer execution on the target, estimated")
                         : _("Integer execution in ONNX Runtime, estimated"),
                         text);
     }
