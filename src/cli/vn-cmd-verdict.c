@@ -195,6 +195,9 @@ vn_cmd_print_runtime (const VnRun *result)
     cmd_verdict_print_measured (result->verification, &figures);
   else if (!isnan (figures.integer_share) && ratio != NULL)
     vn_cmd_print (_("In ONNX Runtime, estimated: %.1f %% integer MACs, %s\n"), 100 * figures.integer_share, ratio);
+  else if (!isnan (figures.integer_share) && vn_preset_is_target (vn_recipe_get_target (result->recipe)))
+    vn_cmd_print (_("%s, estimated: %.1f %% integer MACs\n"), _(vn_recipe_get_target (result->recipe)->title),
+                  100 * figures.integer_share);
   if (obstacle != NULL)
     vn_cmd_print ("  %s\n", obstacle);
 }

@@ -32,7 +32,7 @@ vn_job_forecast_float (const VnModel *source,
 /**
  * vn_job_has_forecast:
  *
- * Returns: whether exports of @recipe are for ONNX Runtime on a processor
+ * Returns: whether exports of @recipe are for ONNX Runtime on a processor: that can be told with times
  */
 gboolean
 vn_job_has_forecast (const VnRecipe *recipe)
@@ -41,6 +41,44 @@ vn_job_has_forecast (const VnRecipe *recipe)
 
   return vn_recipe_get_format (recipe)->onnxruntime && !recipe->npu &&
          (vn_recipe_get_target (recipe)->traits & VN_TARGET_ELSEWHERE) == 0;
+}
+
+/* A runtime of which only the rules are known, not how long it takes. */
+static VnRuntimeForecast *
+forecast_elsewhere (const VnPreset *target,
+                    const VnModel  *model,
+                    GHashTable     *shapes)
+{
+  g_autoptr(VnRecipe) plain = vn_recipe_new (target->id);
+  const VnRuntimeRules rules = { target->activations, target->weights, (target->traits & VN_TARGET_FUSES) != 0,
+                                 (const char * const *) plain->float_types };
+
+  return vn_runtime_forecast_new_elsewhere (model, shapes, &rules, NULL);
+}
+
+/**
+ * vn_job_forecast:
+ * @model: what @recipe made
+ * @shapes: (nullable)
+ * @float_forecast: (nullable): by vn_job_forecast_float()
+ *
+ * Returns: (transfer full) (nullable): what the runtime that @recipe is for makes of @model; %NULL: nothing is known of that
+ */
+VnRuntimeForecast *
+vn_job_forecast (const VnRecipe          *recipe,
+                 const VnModel           *model,
+                 GHashTable              *shapes,
+                 const VnRuntimeForecast *float_forecast)
+{
+  const VnPreset *target;
+
+  g_return_val_if_fail (recipe != NULL && model != NULL, NULL);
+
+  target = vn_recipe_get_target (recipe);
+  if (vn_job_has_forecast (recipe))
+    return vn_runtime_forecast_new (model, shapes, float_forecast, NULL);
+  return vn_preset_is_target (target) && (target->traits & VN_TARGET_ELSEWHERE) != 0 && vn_recipe_get_format (recipe)->has_pairs
+         ? forecast_elsewhere (target, model, shapes) : NULL;
 }
 
 static void
@@ -63,7 +101,7 @@ forecast_warn (const VnRuntimeForecast *forecast,
 /**
  * vn_job_forecast_export:
  * @result: with its quantized network; gets its forecast, and a warning if the export will be slower than the float network.
- *   Nothing is done where the export is not for ONNX Runtime, or cannot be told about.
+ *   Nothing is done where nothing is known of the runtime that the export is for.
  */
 void
 vn_job_forecast_export (const VnJobInput *input,
@@ -75,10 +113,9 @@ vn_job_forecast_export (const VnJobInput *input,
   g_return_if_fail (input != NULL && result != NULL);
 
   shapes = input->shapes != NULL ? input->shapes : input->given_shapes;
-  if (!vn_job_has_forecast (result->recipe))
-    return;
-  before = vn_job_forecast_float (result->source, result->prepared, shapes);
-  result->forecast = vn_runtime_forecast_new (result->quantized, shapes, before, NULL);
+  if (vn_job_has_forecast (result->recipe))
+    before = vn_job_forecast_float (result->source, result->prepared, shapes);
+  result->forecast = vn_job_forecast (result->recipe, result->quantized, shapes, before);
   if (result->forecast != NULL)
     forecast_warn (result->forecast, result->notes);
 }

@@ -206,6 +206,21 @@ vn_job_input_validate (const VnJobInput  *self,
   return vn_recipe_validate (self->recipe, error) && vn_quantize_check_is_float (self->model, error);
 }
 
+/* Sizes that the network leaves open are those of the first sample. */
+static gboolean
+job_input_fix_shapes (VnJobInput  *self,
+                      GError     **error)
+{
+  g_autoptr(VnDataset) dataset = NULL;
+
+  if (!self->recipe->static_shapes || self->data == NULL)
+    return TRUE;
+  dataset = vn_model_open_data (self->model, self->data, self->given_shapes, &self->fixed_shapes, NULL, error);
+  if (dataset != NULL && self->fixed_shapes != NULL)
+    self->given_shapes = self->fixed_shapes;
+  return dataset != NULL;
+}
+
 /*< private >
  * vn_job_input_prepare:
  *
@@ -218,6 +233,8 @@ vn_job_input_prepare (VnJobInput    *self,
 {
   g_return_val_if_fail (self != NULL, FALSE);
 
+  if (!job_input_fix_shapes (self, error))
+    return FALSE;
   self->prepared = vn_job_prepare (self->model, self->recipe, self->given_shapes, self->edits, self->notes, cancellable, error);
   return self->prepared != NULL && job_input_open_samples (self, error);
 }
@@ -355,6 +372,7 @@ vn_job_input_clear (VnJobInput *self)
   g_clear_pointer (&self->prepared, vn_model_unref);
   g_clear_pointer (&self->dataset, vn_dataset_unref);
   g_clear_pointer (&self->shapes, g_hash_table_unref);
+  g_clear_pointer (&self->fixed_shapes, g_hash_table_unref);
   g_clear_pointer (&self->calibration, g_array_unref);
   g_clear_pointer (&self->measured, g_array_unref);
   g_clear_pointer (&self->origin, vn_stats_origin_free);

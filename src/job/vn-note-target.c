@@ -50,6 +50,7 @@ void
 vn_job_note_target (VnRun *result)
 {
   const VnPreset *target;
+  g_autoptr(GError) unsuited = NULL;
   gint64 opset;
 
   g_return_if_fail (result != NULL && result->recipe != NULL && result->quantized != NULL);
@@ -58,6 +59,8 @@ vn_job_note_target (VnRun *result)
   if (!vn_preset_is_target (target))
     return;
   note_target_shapes (target, result->quantized, result->notes);
+  if (!vn_recipe_suits_target (result->recipe, &unsuited))
+    vn_notes_add (result->notes, VN_NOTE_WARNING, VN_NOTE_CODE_TARGET_SETTING, target->id, "%s", unsuited->message);
   opset = vn_model_get_opset (result->quantized, "");
   if (target->opset_max > 0 && opset > target->opset_max)
     vn_notes_add (result->notes, VN_NOTE_WARNING, VN_NOTE_CODE_TARGET_OPSET, target->id,

@@ -3,16 +3,18 @@
 
 /* What a recipe can start from. */
 
-#include <glib.h>
+#include "vn-dtype.h"
 
 G_BEGIN_DECLS
 
 /* What is known of a target. VN_TARGET_HAS_SIXTEEN: its processors compute on integers with activations of 16 bit;
  * VN_TARGET_IMITATES: what is written is as another tool writes it; VN_TARGET_SUITS_ALL: needs no samples, and wins as much with
- * networks that read no images; VN_TARGET_ELSEWHERE: what ONNX Runtime's kernels for processors do with it says nothing. */
+ * networks that read no images; VN_TARGET_ELSEWHERE: what ONNX Runtime's kernels for processors do with it says nothing;
+ * VN_TARGET_FUSES: a product is on integers whatever follows it, as that is fused with it. */
 typedef enum
 {
-  VN_TARGET_HAS_SIXTEEN = 1 << 0, VN_TARGET_IMITATES = 1 << 1, VN_TARGET_SUITS_ALL = 1 << 2, VN_TARGET_ELSEWHERE = 1 << 3
+  VN_TARGET_HAS_SIXTEEN = 1 << 0, VN_TARGET_IMITATES = 1 << 1, VN_TARGET_SUITS_ALL = 1 << 2, VN_TARGET_ELSEWHERE = 1 << 3,
+  VN_TARGET_FUSES = 1 << 4
 } VnTargetTraits;
 
 /* What sizes a runtime takes: any; those of the file alone; and of these one sample at a time. */
@@ -26,6 +28,8 @@ typedef enum { VN_TARGET_SHAPES_ANY, VN_TARGET_SHAPES_STATIC, VN_TARGET_SHAPES_O
  * @placement: (nullable): settings that leave more in float, for --auto to try
  * @wide_of: (nullable): the target of which this is the one with activations that cost least accuracy
  * @opset_max: 0: any
+ * @activations, @weights: types that it reads, of recipes and of their rules; 0: any
+ * @kept: (nullable): ids of settings that it needs as they are here: "activation-channels fuse"
  * @check: (nullable): to be translated: how to see what the runtime has computed in float
  * @caution: (nullable): to be translated: what to know before it runs there
  */
@@ -39,6 +43,8 @@ typedef struct
   const char    *wide_of;
   VnTargetShapes shapes;
   int            opset_max;
+  VnDTypeSet     activations, weights;
+  const char    *kept;
   const char    *check, *caution;
 } VnPreset;
 

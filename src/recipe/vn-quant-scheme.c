@@ -75,6 +75,7 @@ quant_scheme_set_weights (VnWeightScheme *self,
   self->per_channel = vn_recipe_has_channels (recipe);
   self->channel_types = recipe->channel_types;
   self->method = vn_recipe_get_weight_method (recipe);
+  self->whole_blocks = recipe->whole_blocks;
   self->block = recipe->block_size == 0 && vn_recipe_get_format (recipe)->packed_matrices ? NBITS_BLOCK : recipe->block_size;
 }
 
@@ -107,6 +108,8 @@ quant_scheme_set_placement (VnPlacementScheme *self,
   self->fuse = recipe->fuse;
   self->any_operator = format->all_operators;
   self->constant_matmul_only = recipe->constant_matmul_only;
+  self->float_small_products = recipe->float_small_products;
+  self->residuals = recipe->quantize_residuals;
   self->subgraphs = recipe->subgraphs;
   self->float_mixed = recipe->float_mixed;
   self->through_passthrough = recipe->force_passthrough;

@@ -63,12 +63,12 @@ typedef struct
  * @narrow: they keep to the levels that have an opposite
  * @keeps_integers: constants that are whole numbers keep them
  * @per_channel: weights of @channel_types (nullable: all) have a scale for each channel
- * @block: how many elements share a scale; 0: all of a channel
+ * @block: how many elements share a scale; 0: all of a channel. @whole_blocks: weights with a rest have no blocks
  */
 typedef struct
 {
   VnDType      dtype;
-  gboolean     symmetric, reduce_range, narrow, keeps_integers, per_channel;
+  gboolean     symmetric, reduce_range, narrow, keeps_integers, per_channel, whole_blocks;
   const char  *method;
   char       **channel_types;
   gint64       block;
@@ -94,6 +94,8 @@ typedef struct
  * @any_operator: with no @op_types every operator that the format has, not only the usual ones
  * @through_passthrough: operators that pass values on are quantized behind float, too
  * @float_types: operators that stay float, of those that would be quantized
+ * @float_small_products: small convolutions and products with vectors stay float
+ * @residuals: of what is added to a convolution's results, the other input is quantized
  * @norms: parameters of normalizations are; @unsigned_norms: their scales in an unsigned type
  * @fuses_usual: nodes that neural processors compute in one, beside those of @fuse
  */
@@ -101,8 +103,8 @@ typedef struct
 {
   char     **op_types, **float_types, **only_nodes, **input_nodes, **output_nodes, **truncate;
   char     **float_inputs, **float_outputs, **float_output_types, **fuse;
-  gboolean   any_operator, constant_matmul_only, subgraphs, float_mixed, through_passthrough, keep_clamps, norms, unsigned_norms,
-             fuses_usual;
+  gboolean   any_operator, constant_matmul_only, float_small_products, residuals, subgraphs, float_mixed, through_passthrough,
+             keep_clamps, norms, unsigned_norms, fuses_usual;
 } VnPlacementScheme;
 
 /**

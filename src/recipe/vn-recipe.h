@@ -139,6 +139,7 @@ typedef struct
   gboolean    per_channel;
   gboolean    float_io;       /* FP16: inputs and outputs stay float32 */
   gint64      block_size;     /* WEIGHTS, MATMULNBITS: along the axis that is summed over; 0: off */
+  gboolean    whole_blocks;   /* what they do not divide has a scale per channel */
   gboolean    symmetric_activations;
   gboolean    symmetric_weights;
   /* what XSlim does otherwise */
@@ -165,7 +166,7 @@ typedef struct
   gboolean    int16_scale;
   gboolean    optimize;
   /* cross-layer equalization of the float network (vn-equalize.h); correction of biases (vn-bias-correct.h) */
-  gboolean    clip6_to_relu;
+  gboolean    clip6_to_relu, static_shapes;
   VnEqualizeKind equalize;
   gint64      equalize_steps; /* 0: as usual for @equalize; -1: until nothing changes */
   double      equalize_threshold;
@@ -197,12 +198,13 @@ typedef struct
   char      **float_types;    /* of these: those that stay float */
   char      **only_nodes;     /* NULL: all */
   char      **input_nodes, **output_nodes;   /* NULL: from the first, to the last */
-  gboolean    constant_matmul_only;
+  gboolean    constant_matmul_only, float_small_products;
   gboolean    subgraphs;       /* graphs inside nodes, too */
   /* which tensors */
   char      **float_inputs, **float_outputs; /* names of graph inputs and outputs, globs */
   char      **float_output_types;            /* operators whose outputs stay float */
   gboolean    float_mixed;    /* what joins unlike numbers behind the last layers stays float */
+  gboolean    quantize_residuals;   /* inputs of Add that are not one with the convolution before it */
   gboolean    force_passthrough, keep_clamps, quantize_bias, raise_weight_scales;
   gboolean    dedicated_pairs, pairs_on_weights;
   char      **channel_axes;                  /* "OP=AXIS" */
@@ -220,6 +222,8 @@ typedef struct
 VnDType vn_bias_get_type (VnBiasType self);   /* VN_DTYPE_UNDEFINED: as it goes with inputs and weights */
 
 const VnPreset         *vn_recipe_get_target (const VnRecipe  *self);
+gboolean                vn_recipe_suits_target (const VnRecipe *self,
+                                                GError        **error);
 gboolean                vn_recipe_apply_placement (VnRecipe   *self);
 
 VnRecipe   *vn_recipe_new          (const char       *preset);    /* NULL: "cpu"; must exist */

@@ -323,6 +323,7 @@ vn_cure_apply (VnCure           self,
                const VnFinding *finding)
 {
   Case on = { .result = result, .finding = finding };
+  gboolean suited;
 
   g_return_val_if_fail (self < VN_N_CURES && recipe != NULL && result != NULL && finding != NULL, FALSE);
 
@@ -330,7 +331,8 @@ vn_cure_apply (VnCure           self,
     return FALSE;
   on.value = cure_find_value (result, finding);
   on.plan = *finding->tensor != '\0' ? vn_quant_plan_find (result->plan, finding->tensor) : NULL;
+  suited = vn_recipe_suits_target (recipe, NULL);
   return apply[self] != NULL && (*finding->tensor == '\0' || (on.value != NULL && on.plan != NULL)) &&
          apply[self] (recipe, &on) &&
-         vn_recipe_validate (recipe, NULL);
+         vn_recipe_validate (recipe, NULL) && (!suited || vn_recipe_suits_target (recipe, NULL));
 }

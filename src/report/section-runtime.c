@@ -33,6 +33,10 @@ static const VnReportPart parts[] = {
   { NULL, N_("Nodes between quantizers that ONNX Runtime computes in float on a CPU, longest estimated time first.") },
 };
 
+static const VnReportPart target_parts[] = {
+  { NULL, N_("Nodes next to quantizers that the target computes in float, by the rules known for it.") },
+};
+
 static VnReportValue *
 section_runtime_percent (double share)
 {
@@ -154,7 +158,8 @@ section_runtime_add_nodes (VnReportSection         *section,
   if (found->len == 0)
     return;
   g_ptr_array_sort (found, section_runtime_compare);
-  table = _vn_report_add_table (section, "float_nodes", columns, G_N_ELEMENTS (columns), parts, G_N_ELEMENTS (parts));
+  table = _vn_report_add_table (section, "float_nodes", columns, G_N_ELEMENTS (columns),
+                                forecast->seconds > 0 ? parts : target_parts, G_N_ELEMENTS (parts));
   for (guint i = 0; i < found->len; i++)
     {
       const VnRuntimeNode *node = g_ptr_array_index (found, i);

@@ -26,6 +26,10 @@ typedef struct
   gboolean    open;
 } VnRuntimeGraph;
 
+void vn_runtime_graph_clear (VnRuntimeGraph *self);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VnRuntimeGraph, vn_runtime_graph_clear)
+
 /* ---- runtime-graph.c ---- */
 
 gboolean       vn_runtime_is_q          (const VnNode         *node);
@@ -74,6 +78,11 @@ void           vn_runtime_explain       (VnRuntimeGraph       *self,
 
 /* ---- vn-runtime.c ---- */
 
+gboolean       vn_runtime_graph_init    (VnRuntimeGraph       *self,
+                                         VnRuntimeForecast    *forecast,   /* gets a row for each node */
+                                         const VnModel        *model,
+                                         GHashTable           *input_shapes,
+                                         GError              **error);
 gboolean       vn_runtime_is_integer_kernel (const VnNode *node);
 char          *vn_runtime_dup_kernel    (const VnNode         *node);
 

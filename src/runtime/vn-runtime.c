@@ -285,16 +285,14 @@ runtime_add_up (VnRuntimeForecast    *self,
     }
 }
 
-static void
-runtime_graph_clear (VnRuntimeGraph *self)
+void
+vn_runtime_graph_clear (VnRuntimeGraph *self)
 {
   g_clear_pointer (&self->rows, g_hash_table_unref);
   g_clear_pointer (&self->folded, g_hash_table_unref);
   g_clear_pointer (&self->last, g_hash_table_unref);
   g_clear_pointer (&self->model, vn_model_unref);
 }
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VnRuntimeGraph, runtime_graph_clear)
 
 /**
  * vn_runtime_forecast_new_empty:
@@ -330,6 +328,31 @@ vn_runtime_forecast_add (VnRuntimeForecast *self,
     g_hash_table_insert (self->by_output, row->output, row);
 }
 
+/* A copy of the network with types, and a row for each node of it. */
+gboolean
+vn_runtime_graph_init (VnRuntimeGraph     *self,
+                       VnRuntimeForecast  *forecast,
+                       const VnModel      *model,
+                       GHashTable         *input_shapes,
+                       GError            **error)
+{
+  *self = (VnRuntimeGraph) { .model = vn_model_copy (model), .rows = g_hash_table_new (NULL, NULL),
+                             .folded = g_hash_table_new (NULL, NULL), .last = g_hash_table_new (NULL, NULL),
+                             .open = runtime_is_open (model->graph) };
+  self->graph = self->model->graph;
+  runtime_close_inputs (self->graph, input_shapes);
+  if (!runtime_has_types (self->graph) && !vn_model_infer_types (self->model, input_shapes, NULL, error))
+    return FALSE;
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    {
+      VnRuntimeNode *row = runtime_node_new (g_ptr_array_index (self->graph->nodes, i));
+
+      vn_runtime_forecast_add (forecast, row);
+      g_hash_table_insert (self->rows, g_ptr_array_index (self->graph->nodes, i), row);
+    }
+  return TRUE;
+}
+
 /**
  * vn_runtime_forecast_new:
  * @model: a network, quantized or not; left alone
@@ -354,20 +377,8 @@ vn_runtime_forecast_new (const VnModel            *model,
 
   self = vn_runtime_forecast_new_empty ();
   self->float_seconds = float_forecast != NULL ? float_forecast->seconds : 0;
-  graph = (VnRuntimeGraph) { .model = vn_model_copy (model), .rows = g_hash_table_new (NULL, NULL),
-                             .folded = g_hash_table_new (NULL, NULL), .last = g_hash_table_new (NULL, NULL),
-                             .open = runtime_is_open (model->graph) };
-  graph.graph = graph.model->graph;
-  runtime_close_inputs (graph.graph, input_shapes);
-  if (!runtime_has_types (graph.graph) && !vn_model_infer_types (graph.model, input_shapes, NULL, error))
+  if (!vn_runtime_graph_init (&graph, self, model, input_shapes, error))
     return NULL;
-  for (guint i = 0; i < graph.graph->nodes->len; i++)
-    {
-      VnRuntimeNode *row = runtime_node_new (g_ptr_array_index (graph.graph->nodes, i));
-
-      vn_runtime_forecast_add (self, row);
-      g_hash_table_insert (graph.rows, g_ptr_array_index (graph.graph->nodes, i), row);
-    }
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
     if (!steps[i] (&graph, error))
       return NULL;
@@ -475,8 +486,8 @@ vn_runtime_forecast_integer_share (const VnRuntimeForecast *self)
 /**
  * vn_runtime_forecast_wide_share:
  *
- * Returns: share of the multiplications between quantizers for which ONNX Runtime has no kernel on a processor only because of 16
- *   bit: other processors do them on integers
+ * Returns: share of the multiplications between quantizers with integers of 16 bit: for these ONNX Runtime has no kernel on a
+ *   processor, others do them on integers
  */
 double
 vn_runtime_forecast_wide_share (const VnRuntimeForecast *self)
@@ -489,7 +500,29 @@ vn_runtime_forecast_wide_share (const VnRuntimeForecast *self)
     {
       const VnRuntimeNode *node = g_ptr_array_index (self->nodes, i);
 
-      if (node->kind == VN_RUNTIME_FLOAT && node->reason == VN_RUNTIME_REASON_SIXTEEN)
+      if (node->reason == VN_RUNTIME_REASON_SIXTEEN)
+        macs += node->macs;
+    }
+  return self->macs > 0 ? macs / self->macs : NAN;
+}
+
+/**
+ * vn_runtime_forecast_pairs_share:
+ *
+ * Returns: share of the multiplications that are done on integers where there are kernels for 16 bit as well
+ */
+double
+vn_runtime_forecast_pairs_share (const VnRuntimeForecast *self)
+{
+  double macs = 0;
+
+  g_return_val_if_fail (self != NULL, NAN);
+
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      const VnRuntimeNode *node = g_ptr_array_index (self->nodes, i);
+
+      if (node->kind == VN_RUNTIME_INTEGER || node->reason == VN_RUNTIME_REASON_SIXTEEN)
         macs += node->macs;
     }
   return self->macs > 0 ? macs / self->macs : NAN;

@@ -26,7 +26,8 @@ typedef enum
   VN_N_RUNTIME_KINDS,
 } VnRuntimeKind;
 
-/* Why a node that has quantizers around it computes in float; NONE: there is nothing to explain. */
+/* Why a node that has quantizers around it computes in float; NONE: there is nothing to explain. Elsewhere than in ONNX Runtime
+ * SIXTEEN is told of products on integers, too. */
 typedef enum
 {
 #define VN_RUNTIME_REASON(id, name, text) VN_RUNTIME_REASON_##id,
@@ -94,9 +95,27 @@ typedef struct
   gatomicrefcount ref;
 } VnRuntimeForecast;
 
+/**
+ * VnRuntimeRules: what is known of a runtime that is not ONNX Runtime
+ * @activations, @weights: types that its kernels for products read; 0: any integers
+ * @inputs_alone: a product is on integers whatever reads its result; other operators are fused with it, or in float. Otherwise
+ *   all that stands between pairs is on integers
+ * @floats: (nullable) (array zero-terminated=1): operators that it computes in float
+ */
+typedef struct
+{
+  VnDTypeSet          activations, weights;
+  gboolean            inputs_alone;
+  const char * const *floats;
+} VnRuntimeRules;
+
 VnRuntimeForecast   *vn_runtime_forecast_new           (const VnModel           *model,
                                                         GHashTable              *input_shapes,    /* nullable */
                                                         const VnRuntimeForecast *float_forecast,  /* nullable */
+                                                        GError                 **error);
+VnRuntimeForecast   *vn_runtime_forecast_new_elsewhere (const VnModel           *model,
+                                                        GHashTable              *input_shapes,    /* nullable */
+                                                        const VnRuntimeRules    *rules,
                                                         GError                 **error);
 VnRuntimeForecast   *vn_runtime_forecast_new_empty     (void);
 void                 vn_runtime_forecast_add           (VnRuntimeForecast       *self,
@@ -115,6 +134,7 @@ const VnRuntimeNode *vn_runtime_forecast_find_value    (const VnRuntimeForecast 
 /* 0 to 1; NAN without products */
 double               vn_runtime_forecast_integer_share (const VnRuntimeForecast *self);
 double               vn_runtime_forecast_wide_share (const VnRuntimeForecast *self);              /* the same */
+double               vn_runtime_forecast_pairs_share (const VnRuntimeForecast *self);             /* the same */
 double               vn_runtime_get_conversion_seconds (VnDType                  dtype,
                                                         gboolean                 to_integers,
                                                         double                   n);              /* elements */

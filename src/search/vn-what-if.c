@@ -589,8 +589,7 @@ vn_what_if_expect (VnWhatIf         *self,
       vn_error_table_unref (errors);
       errors = marked;
     }
-  if (vn_job_has_forecast (recipe) && self->float_forecast != NULL)
-    forecast = vn_runtime_forecast_new (changed, self->shapes, self->float_forecast, NULL);
+  forecast = vn_job_forecast (recipe, changed, self->shapes, self->float_forecast);
   expectation = (VnExpectation) { .recipe = recipe, .plan = plan, .value_names = names, .errors = errors, .contributions = shares,
                                   .forecast = forecast,
                                   .more_bytes = (gint64) vn_graph_weight_bytes (changed->graph) - (gint64) self->n_bytes };

@@ -5,8 +5,8 @@ No tabs, no blanks at the end of a line and no line of more than 130 columns; no
 in the first two lines; in src, the purpose of the file before anything else, and static functions that start with a word of the
 file's name, so that a stack trace reads; public functions that check what they are called on (not in tensor and ops, which are
 called for every number) and use nothing in front of that; one node, not 1 nodes; handlers that are disconnected only from what
-is held, as what has to be found again may be gone; code that asks for traits of a format, never for one by its name; and names
-of tests in C: a test program is test-WHAT.c, a program for other tests WHAT-run.c, and nothing else is so."""
+is held, as what has to be found again may be gone; code that asks for traits of a format or a target, never for one by its name;
+and names of tests in C: a test program is test-WHAT.c, a program for other tests WHAT-run.c, and nothing else is so."""
 import pathlib
 import re
 import sys
@@ -111,6 +111,10 @@ def find_formats(text, formats):
     return [name for name in formats if re.search(rf"\bVN_FORMAT_{name.upper()}\b|\"[^\"\n]*formats? [^\"\n]*“{name}”", text)]
 
 
+def find_targets(text, targets):
+    return [name for name in re.findall(r"\"([\w-]+)\"", text) if name in targets]
+
+
 def find_faults(path, has_purpose, is_test=False):
     lines = path.read_text(encoding="utf-8").split("\n")
     faults = [f"{path}:{number}: a tab" for number, line in enumerate(lines, 1) if "\t" in line]
@@ -180,6 +184,10 @@ formats = re.findall(r"^VN_FORMAT \(\w+, +(\w+)", (root / "src/recipe/vn-formats
 if len(formats) < 5 or find_formats("a == VN_FORMAT_QDQ, “qdq”, VN_FORMAT_TRAIT (has_pairs), _(\"only the formats “bf16”\")",
                                     formats) != ["qdq", "bf16"]:
     sys.exit("the test does not find what it is for: formats")
+targets = set(re.findall(r"^VN_TARGET \(\"([\w-]+)\"", (root / "src/recipe/vn-targets.def").read_text(encoding="utf-8"),
+                         re.MULTILINE))
+if len(targets) < 20 or find_targets("a (\"qnn-htp\", \"qnn\")", targets) != ["qnn-htp"]:
+    sys.exit("the test does not find what it is for: targets")
 files = [path for folder in FOLDERS for path in sorted((root / folder).rglob("*")) if path.suffix in ENDINGS]
 files += [root / name for name in ALSO if (root / name).exists()]
 faults = [fault for path in files
@@ -208,6 +216,8 @@ faults += [f"{path}: {name}() uses {argument} in front of its check" for path in
            for name, argument in find_early_uses(path.read_text(encoding="utf-8"))]
 faults += [f"{path}: names the format {name}" for path in (root / "src").rglob("*.[ch]")
            for name in find_formats(path.read_text(encoding="utf-8"), formats)]
+faults += [f"{path}: names the target {name}" for path in (root / "src").rglob("*.[ch]")
+           for name in find_targets(path.read_text(encoding="utf-8"), targets)]
 print("\n".join(faults))
 print(f"{len(files)} files, {len(faults)} faults")
 sys.exit(bool(faults) or len(files) < 100)

@@ -26,26 +26,33 @@ LEAST_DB = 12
 # operators that neither read pairs nor write them; axes: operators whose weights may have channels; bias; fixed: scale and zero
 # point behind an operator; powers: scales are powers of two; shared: of operators all ends have one scale; opset: at most;
 # moved: no 1x1 convolution leaves pixels out of what others need not compute; plain: no pairs at all; gamma: type of scales of
-# normalizations; least: of scales of zeros.
-U8 = dict(activations={'uint8'}, weights={'int8'}, axes=ALL_AXES, bias='int32')
+# normalizations; least: of scales of zeros; static: no input has a size that is open; large: what ModelOpt leaves in float for
+# TensorRT is in float, and of what a convolution is added to the other input has a pair.
+U8 = dict(activations={'uint8'}, weights={'int8'}, axes=ALL_AXES, bias='int32', least=True)
 S8 = dict(U8, activations={'int8'})
-HTP = dict(U8, axes={'Conv': 0, 'Gemm': None}, floats={'Cast', 'Erf', 'GRU'}, gamma='uint8', least=True)
-LITERT = dict(S8, fixed=TFLITE, shared={'Concat'}, opset=17)
+HTP = dict(U8, axes={'Conv': 0, 'Gemm': None}, floats={'Cast', 'Erf', 'GRU'}, gamma='uint8', static=True)
+LITERT = dict(S8, fixed=TFLITE, shared={'Concat'}, opset=17, static=True)
 RULES = {
     'ort-cpu': dict(U8, moved=True), 'ort-cpu-wide': dict(U8, activations={'uint16'}, moved=True),
     'ort-cpu-no-vnni': dict(U8, moved=True, bits=7), 'ort-arm': dict(S8, moved=True),
     'openvino-cpu': dict(U8, linear=True, moved=True), 'tract': dict(U8, floats={'Softmax'}, free=True),
-    'openvino-npu': dict(U8, linear=True, moved=True), 'qnn-htp': HTP,
+    'openvino-npu': dict(U8, linear=True, moved=True, static=True), 'qnn-htp': HTP,
     'qnn-htp-wide': dict(HTP, activations={'uint16'}, fixed={'Sigmoid': (1 / 65536, 0), 'Tanh': (1 / 32768, 32768)}),
-    'litert': LITERT, 'neutron': LITERT, 'st-neural-art': dict(S8, opset=20), 'rknn': dict(S8, opset=19),
-    'esp-dl': dict(S8, zero=0, powers=True, axes={}, floats={'Softmax', 'LogSoftmax'}, shared={'Concat'}),
-    'esp-dl-wide': dict(S8, activations={'int16'}, weights={'int16'}, zero=0, powers=True, axes={}, floats={'Softmax'}),
-    'tidl': dict(S8, zero=0), 'amd-npu-cnn': dict(U8, powers=True, axes={}, bias='int8', approximate=True),
-    'amd-vaiml': dict(S8, zero=0, powers=True, axes={}, bias='int8'), 'amd-transformer': dict(S8, axes={}),
-    'tensorrt': dict(S8, zero=0, linear=True, bias='float', opset=19, float_weights=True),
+    'litert': LITERT, 'neutron': LITERT, 'st-neural-art': dict(S8, opset=20, static=True),
+    'rknn': dict(S8, opset=19, static=True),
+    'esp-dl': dict(S8, zero=0, powers=True, axes={}, floats={'Softmax', 'LogSoftmax'}, shared={'Concat'}, least=False,
+                   static=True),
+    'esp-dl-wide': dict(S8, activations={'int16'}, weights={'int16'}, zero=0, powers=True, axes={}, floats={'Softmax'},
+                        least=False, static=True),
+    'tidl': dict(S8, zero=0, static=True),
+    'amd-npu-cnn': dict(U8, powers=True, axes={}, bias='int8', approximate=True, least=False, static=True),
+    'amd-vaiml': dict(S8, zero=0, powers=True, axes={}, bias='int8', static=True),
+    'amd-transformer': dict(S8, axes={}, least=False, static=True),
+    'tensorrt': dict(S8, zero=0, linear=True, bias='float', opset=19, float_weights=True, large=True),
     'directml': dict(U8, floats={'Gemm', 'Mul', 'Softmax', 'LeakyRelu', 'Resize', 'Where'}),
     'web-wasm': dict(U8, moved=True, bits=7), 'web-webgpu': dict(plain=True), 'web-webgpu-wide': dict(plain=True),
-    'web-webnn': U8, 'coreml': dict(plain=True), 'spacemit': dict(S8, bias=None, axes={'Conv': 0}, approximate=True),
+    'web-webnn': dict(U8, static=True), 'coreml': dict(plain=True, static=True),
+    'spacemit': dict(S8, bias=None, axes={'Conv': 0}, approximate=True, least=False),
 }
 
 
@@ -89,8 +96,8 @@ def make_residual():
     w['fc.w'] = rng.normal(0, 0.3, (10, 8)).astype(np.float32)
     w['fc.b'] = rng.normal(0, 0.1, 10).astype(np.float32)
     y = add('Flatten', [add('GlobalAveragePool', [add('LeakyRelu', [y], 'leaky')], 'pool2')], 'flat')
-    return build('residual', nodes, w, [1, 3, 16, 16], add('Softmax', [add('Gemm', [y, 'fc.w', 'fc.b'], 'fc', transB=1)], 'out',
-                                                           axis=-1), 13)
+    y = add('Softmax', [add('Gemm', [y, 'fc.w', 'fc.b'], 'fc', transB=1)], 'out', axis=-1)
+    return build('residual', nodes, w, ['batch', 3, 16, 16], y, 13)
 
 
 def make_transformer():
@@ -118,7 +125,7 @@ def make_transformer():
     w['root'], w['one'], w['half'] = (np.array(n, np.float32) for n in (math.sqrt(2), 1, 0.5))
     e = add('Add', [add('Erf', [add('Div', [y, 'root'], 'div')], 'erf'), 'one'], 'plus')
     y = add('Mul', [add('Mul', [y, e], 'times'), 'half'], 'gelu')
-    return build('transformer', nodes, w, [1, 12, width], add('Add', [dense(y, 2 * width, width, 'down'), x], 'out'), 17)
+    return build('transformer', nodes, w, [1, 'length', width], add('Add', [dense(y, 2 * width, width, 'down'), x], 'out'), 17)
 
 
 # ---- rules ----
@@ -171,12 +178,17 @@ def check(export, rule, faults):
 
     pairs = [n for n in export.nodes if n.op_type in ('QuantizeLinear', 'DequantizeLinear')]
     n_checked = 0
+    shapes = [d.dim_value for i in export.model.graph.input for d in i.type.tensor_type.shape.dim]
+    if rule.get('static', False) != all(shapes):
+        faults.append('sizes of inputs: %s' % shapes)
     if rule.get('plain'):
         if any(n.op_type == 'QuantizeLinear' for n in pairs):
             faults.append('has pairs')
         return 1
     if not pairs:
         faults.append('has no pairs')
+    if rule.get('large'):
+        check_large(export, faults)
     if 'opset' in rule and export.opset > rule['opset']:
         faults.append('opset %d' % export.opset)
     for node in pairs:
@@ -223,12 +235,52 @@ def check_product(export, rule, node, faults):
         if kind != rule['bias']:
             faults.append('%s: bias %s' % (node.name, kind))
     if rule.get('linear') and export.quantizers_behind(node.output[0]) and any(
-            n.op_type not in LINEAR for q in export.quantizers_behind(node.output[0])
+            n.op_type not in (LINEAR | {'Add'} if rule.get('large') else LINEAR) for q in export.quantizers_behind(node.output[0])
             for d in export.readers[q.output[0]] for n in export.readers[d.output[0]]):
         faults.append('%s: a pair behind it' % node.name)
     if rule.get('moved') and node.op_type == 'Conv':
         check_strides(export, node, faults)
     return 1
+
+
+def is_worth_integers(export, node, shapes):
+    """For TensorRT, as ModelOpt sees it."""
+    x = export.producers[node.input[0]] if node.input[0] in export.producers else None
+    if node.op_type in ('Gemm', 'MatMul'):
+        return 1 not in shapes[node.output[0]][-2:]
+    if node.op_type != 'Conv':
+        return True
+    attributes = {a.name: a.i for a in node.attribute}
+    out, inner, *kernel = shapes[node.input[1]]
+    into, group = inner * attributes.get('group', 1), attributes.get('group', 1)
+    if min(into, out) >= 16:
+        return True
+    first = x is None or (x.op_type == 'DequantizeLinear' and x.input[0] in export.producers and
+                          export.producers[x.input[0]].input[0] not in export.producers)
+    return out % 8 == 0 and (min(kernel) >= 3 if group > 1 else len(set(kernel)) == 1 and (first or max(into, out) >= 16))
+
+
+def check_large(export, faults):
+    import onnx
+
+    graph = onnx.shape_inference.infer_shapes(export.model).graph
+    shapes = {v.name: [d.dim_value for d in v.type.tensor_type.shape.dim] for v in
+              list(graph.value_info) + list(graph.input) + list(graph.output)}
+    shapes.update((name, list(a.shape)) for name, a in export.arrays.items())
+    n = 0
+    for node in export.nodes:
+        if node.op_type in LINEAR and export.weight_of(node) is not None:
+            n += 1
+            if not is_worth_integers(export, node, shapes):
+                faults.append('%s is small' % node.name)
+        given = [export.producers.get(i) for i in node.input]
+        convs = [g is not None and g.op_type == 'Conv' and len(export.readers[g.output[0]]) == 1 for g in given]
+        if node.op_type == 'Add' and any(convs) and not any(export.is_constant(i) for i in node.input):
+            others = [export.pair_before(i) for i, conv in zip(node.input, convs) if not conv]
+            if not others or None in others:
+                faults.append('%s: no pair beside the convolution' % node.name)
+    if n == 0:
+        faults.append('nothing is quantized')
 
 
 def check_strides(export, node, faults):
@@ -246,7 +298,8 @@ def check_others(export, rule, node, faults):
     behind = [q for o in node.output for q in export.quantizers_behind(o)]
     before = [export.pair_before(i) for i in node.input]
     after = {n.op_type for q in behind for d in export.readers[q.output[0]] for n in export.readers.get(d.output[0], [])}
-    if rule.get('linear') and any(p is not None and not any(n.op_type in LINEAR for n in export.readers[p.output[0]])
+    if rule.get('linear') and not (rule.get('large') and node.op_type == 'Add') and any(
+            p is not None and not any(n.op_type in LINEAR for n in export.readers[p.output[0]])
                                   for p in before):   # others may read what is there for a product
         faults.append('%s (%s) reads a pair' % (node.name, node.op_type))
     if node.op_type in rule.get('floats', ()) and any(before) and behind and after <= rule['floats']:
@@ -292,7 +345,8 @@ def write_networks(folder, named):
         named = named + [os.path.join(folder, model.graph.name + '.onnx')]
     rng = np.random.default_rng(5)
     for path in named:
-        shape = [d.dim_value or 1 for d in onnx.load(path).graph.input[0].type.tensor_type.shape.dim]
+        shape = [d.dim_value or {'length': 12}.get(d.dim_param, 1) for d in
+                 onnx.load(path).graph.input[0].type.tensor_type.shape.dim]
         data = os.path.join(folder, os.path.basename(path) + '.data')
         os.makedirs(data)
         feeds = [rng.normal(0, 1, shape).astype(np.float32) for _ in range(12)]

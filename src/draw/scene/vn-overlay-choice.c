@@ -108,7 +108,7 @@ overlay_choice_build_time (const VnOverlayInput *input)
   guint n = vn_scene_get_n_nodes (input->scene);
   g_autofree double *amounts = g_new (double, n + 1);
 
-  if (input->result == NULL || input->result->forecast == NULL)
+  if (input->result == NULL || input->result->forecast == NULL || !(input->result->forecast->seconds > 0))
     return NULL;
   for (guint i = 0; i < n; i++)
     {
@@ -272,7 +272,7 @@ overlay_choice_note_time (VnRun *result)
   VnRuntimeFigures figures;
   g_autofree char *whole = NULL, *conversions = NULL, *measured = NULL;
 
-  if (result == NULL || result->forecast == NULL)
+  if (result == NULL || result->forecast == NULL || !(result->forecast->seconds > 0))
     return g_strdup (_("No ONNX Runtime data for this export"));
   vn_runtime_figures_init (&figures, result->forecast, result->verification);
   whole = vn_amount_format (VN_AMOUNT_SECONDS, result->forecast->seconds);

@@ -521,5 +521,7 @@ vn_resolver_annotate (VnResolver *self)
     }
   resolve_annotate_drop_impossible_shares (self);
   vn_resolver_rename_shared_biases (self);
+  if (self->scheme.placement.residuals)
+    vn_resolver_annotate_residuals (self);
   vn_resolver_fuse (self);
 }

@@ -305,8 +305,9 @@ vn_resolver_place (VnResolver  *self,
         info->placed_outside = TRUE;
       info->selected = info->exclude_rule < 0 && !info->placed_outside && !info->tail &&
                        !vn_quant_is_conversion (node) && resolve_place_format_has (self, node) &&
-                       resolve_place_is_wanted (self, node) && !(placement->constant_matmul_only &&
-                                                                 resolve_place_is_free_product (node));
+                       resolve_place_is_wanted (self, node) &&
+                       !(placement->constant_matmul_only && resolve_place_is_free_product (node)) &&
+                       !(placement->float_small_products && info->rule < 0 && vn_resolver_is_small_product (node));
     }
   resolve_place_keep_float (self, self->graph->inputs, placement->float_inputs, "float-inputs");
   resolve_place_keep_float (self, self->graph->outputs, placement->float_outputs, "float-outputs");

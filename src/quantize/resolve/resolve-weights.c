@@ -149,6 +149,28 @@ resolve_weights_is_too_small (const VnNode  *node,
          block > value->initializer->shape.dims[vn_quant_get_sum_axis (node)];
 }
 
+/* A weight without blocks has a scale for each channel. */
+static void
+resolve_weights_drop_blocks (VnResolver    *self,
+                             const VnNode  *node,
+                             const VnValue *value)
+{
+  VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
+  const gint64 length = value->initializer->shape.dims[vn_quant_get_sum_axis (node)];
+  const gboolean partial = self->scheme.weights.whole_blocks && !self->scheme.format->packed_matrices && annotation->block > 0 &&
+                           length % annotation->block != 0;
+
+  if (!partial && !resolve_weights_is_too_small (node, value, annotation->block))
+    return;
+  if (partial && self->notes != NULL)
+    vn_notes_add (self->notes, VN_NOTE_INFO, "partial-blocks", value->name,
+                  _("“%s” has 8 bits and a scale per channel: its rows of %lld are not a multiple of the block size %lld"),
+                  value->name, (long long) length, (long long) annotation->block);
+  annotation->at_least_byte |= partial || self->scheme.format->weights_only;
+  annotation->block = 0;
+  annotation->axis = vn_quant_get_channel_axis (node);
+}
+
 /*< private >
  * vn_resolver_annotate_weight_only:
  *
@@ -182,12 +204,7 @@ vn_resolver_annotate_weight_only (VnResolver   *self,
   annotation->annotated = annotation->as_weight = TRUE;
   annotation->block = self->scheme.weights.block;
   annotation->axis = annotation->block > 0 ? axis : self->scheme.weights.per_channel ? vn_quant_get_channel_axis (node) : -1;
-  if (resolve_weights_is_too_small (node, value, annotation->block))
-    {
-      annotation->block = 0;
-      annotation->axis = vn_quant_get_channel_axis (node);
-      annotation->at_least_byte = TRUE;
-    }
+  resolve_weights_drop_blocks (self, node, value);
   return TRUE;
 }
 
@@ -217,11 +234,7 @@ vn_resolver_annotate_blocks (VnResolver    *self,
     return;
   annotation->axis = vn_quant_get_sum_axis (node);
   annotation->block = self->scheme.weights.block;
-  if (resolve_weights_is_too_small (node, value, annotation->block))
-    {
-      annotation->axis = vn_quant_get_channel_axis (node);
-      annotation->block = 0;
-    }
+  resolve_weights_drop_blocks (self, node, value);
 }
 
 static VnDType

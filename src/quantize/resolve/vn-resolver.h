@@ -312,6 +312,9 @@ VnQuantPlan *vn_quantize_resolve_factors (const VnModel        *prepared,
 /* ---- processors that shift (resolve-fuse.c, resolve-npu.c) ---- */
 
 void         vn_resolver_fuse          (VnResolver     *self);   /* resolve-fuse.c */
+
+gboolean     vn_resolver_is_small_product   (const VnNode *node);       /* resolve-products.c */
+void         vn_resolver_annotate_residuals (VnResolver   *self);
 void         vn_resolver_refine_positions (VnResolver     *self,
                                            VnQuantPlan    *plan);
 

@@ -71,12 +71,15 @@ vn_curve_get_other_weight (const VnRecipe *recipe)
   static const VnDType pairs[][2] = { { VN_DTYPE_S8, VN_DTYPE_S4 }, { VN_DTYPE_U8, VN_DTYPE_U4 } };
 
   VnQuantScheme scheme;
+  VnDTypeSet taken;
 
   g_return_val_if_fail (recipe != NULL, VN_DTYPE_UNDEFINED);
 
   vn_quant_scheme_init (&scheme, recipe);
+  taken = vn_recipe_get_target (recipe)->weights;
+  taken = scheme.format->weights & (taken != 0 ? taken : ~(VnDTypeSet) 0);
   for (guint i = 0; i < 2 * G_N_ELEMENTS (pairs); i++)
-    if (scheme.weights.dtype == pairs[i / 2][i % 2] && (scheme.format->weights >> pairs[i / 2][1 - i % 2] & 1) != 0)
+    if (scheme.weights.dtype == pairs[i / 2][i % 2] && (taken >> pairs[i / 2][1 - i % 2] & 1) != 0)
       return pairs[i / 2][1 - i % 2];
   return VN_DTYPE_UNDEFINED;
 }

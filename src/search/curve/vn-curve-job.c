@@ -148,8 +148,7 @@ vn_curve_job_contribute (VnJob         *job,
   self->contributions = curve_contribute (self, self->plain->plan, self->plain->rounded, cancellable, error);
   if (self->contributions == NULL)
     return FALSE;
-  if (vn_job_has_forecast (recipe))
-    self->quantized = vn_runtime_forecast_new (self->plain->quantized, shapes, self->floats, NULL);
+  self->quantized = vn_job_forecast (recipe, self->plain->quantized, shapes, self->floats);
   if (self->settings.cost >= VN_N_CURVE_COSTS)
     self->settings.cost = self->settings.most_bytes > 0 ? VN_CURVE_COST_SIZE
                         : VN_CURVE_COST_FLOAT;
@@ -178,7 +177,7 @@ vn_curve_job_choose (VnJob         *job,
                              self->quantized, self->floats, vn_curve_get_other_weight (self->settings.quantize.recipe) };
   g_autoptr(VnCurveChoices) choices = NULL;
 
-  if (self->settings.cost == VN_CURVE_COST_TIME && self->quantized == NULL)
+  if (self->settings.cost == VN_CURVE_COST_TIME && (self->quantized == NULL || !(self->quantized->seconds > 0)))
     {
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("The latency of this recipe's export cannot be estimated: "
                                                         "select by size or by MACs"));

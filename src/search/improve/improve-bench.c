@@ -284,12 +284,11 @@ vn_improve_bench_look_ahead (const VnImproveBench *self,
   float_bytes = (double) vn_graph_weight_bytes (self->input.model->graph);
   if (float_bytes > 0)
     price.size = (double) vn_graph_weight_bytes (model->graph) / float_bytes;
-  if (vn_job_has_forecast (recipe))
-    forecast = vn_runtime_forecast_new (model, self->input.shapes, self->float_forecast, NULL);
+  forecast = vn_job_forecast (recipe, model, self->input.shapes, self->float_forecast);
   if (forecast != NULL && (vn_recipe_get_target (recipe)->traits & VN_TARGET_HAS_SIXTEEN) != 0)
     {
       price.wide_share = vn_runtime_forecast_wide_share (forecast);
-      price.integer_share = vn_runtime_forecast_integer_share (forecast) + price.wide_share;
+      price.integer_share = vn_runtime_forecast_pairs_share (forecast);
     }
   else if (forecast != NULL)
     {

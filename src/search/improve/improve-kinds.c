@@ -443,14 +443,23 @@ improve_try_kind (VnImproveJob         *self,
               : improve_try_network (self, step, recipe, cancellable, error);
 }
 
-/* Whether @step changes @recipe into another that can be carried out. */
+/* What the user chose otherwise than the target has it is no reason to try nothing. */
+static gboolean
+improve_keeps_target (const VnImproveJob *self,
+                      const VnRecipe     *recipe)
+{
+  return vn_recipe_suits_target (recipe, NULL) || !vn_recipe_suits_target (self->recipe, NULL);
+}
+
+/* Whether @step changes @recipe into another that can be carried out, and that its target takes. */
 static gboolean
 improve_apply (const VnImproveJob  *self,
                const VnImproveStep *step,
                VnRecipe            *recipe)
 {
   return step->kind != VN_IMPROVE_TRAINING && (step->suits == NULL || step->suits (self->bench->input.prepared->graph)) &&
-         vn_improve_step_apply (step, recipe, self->bench->input.prepared->graph) && vn_recipe_validate (recipe, NULL);
+         vn_improve_step_apply (step, recipe, self->bench->input.prepared->graph) && vn_recipe_validate (recipe, NULL) &&
+         improve_keeps_target (self, recipe);
 }
 
 /*< private >

@@ -36,38 +36,6 @@ test_presets (void)
   g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
 }
 
-/* Each is a preset like others, under a name of its own, and those for wider activations belong to one that is there. */
-static void
-test_targets (void)
-{
-  guint n, n_wide = 0;
-  const VnPreset * const *targets = vn_target_list (&n);
-  g_autoptr(GError) error = NULL;
-
-  g_assert_cmpuint (n, >=, 25);
-  for (guint i = 0; i < n; i++)
-    {
-      g_autoptr(VnRecipe) recipe = vn_recipe_new (targets[i]->id);
-      const VnPreset *usual = targets[i]->wide_of != NULL ? vn_target_find (targets[i]->wide_of, FALSE, &error) : NULL;
-
-      g_test_message ("%s", targets[i]->id);
-      vn_recipe_validate (recipe, &error);
-      g_assert_no_error (error);
-      g_assert_true (vn_recipe_get_target (recipe) == targets[i] && vn_preset_is_target (targets[i]));
-      g_assert_true (vn_preset_find (targets[i]->id, NULL) == targets[i]);
-      g_assert_nonnull (vn_preset_get_group (targets[i]));
-      if (targets[i]->wide_of == NULL)
-        continue;
-      g_assert_true (vn_target_find (usual->id, TRUE, NULL) == targets[i]);
-      g_assert_null (usual->wide_of);
-      n_wide++;
-    }
-  g_assert_cmpuint (n_wide, >, 2);
-  g_assert_null (vn_target_find ("tract", TRUE, &error));
-  g_assert_error (error, VN_ERROR, VN_ERROR_SETTING);
-  g_assert_false (vn_preset_is_target (vn_preset_find ("cpu", NULL)));
-}
-
 /* "OP:TYPE=MIN,MAX" */
 static void
 test_fixed_ranges (void)
@@ -582,7 +550,6 @@ main (int   argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/quantize/recipe/presets", test_presets);
-  g_test_add_func ("/quantize/recipe/targets", test_targets);
   g_test_add_func ("/quantize/recipe/fixed-ranges", test_fixed_ranges);
   g_test_add_func ("/quantize/recipe/power-presets", test_power_presets);
   g_test_add_func ("/quantize/recipe/channel-presets", test_channel_presets);

@@ -459,6 +459,59 @@ test_recurrent (void)
     }
 }
 
+/* Elsewhere than in ONNX Runtime rules decide: what is read, whether a pair must be behind, what stays float. */
+static void
+test_elsewhere (void)
+{
+  static const char * const convs[] = { "Conv", NULL };
+  static const struct
+  {
+    VnDType         dtype;
+    gboolean        open;
+    VnRuntimeRules  rules;
+    VnRuntimeKind   kind;
+    VnRuntimeReason reason;
+  } cases[] = {
+    { VN_DTYPE_U8,  FALSE, { 0, 0, FALSE, NULL }, VN_RUNTIME_INTEGER, VN_RUNTIME_REASON_NONE },
+    { VN_DTYPE_U8,  TRUE,  { 0, 0, FALSE, NULL }, VN_RUNTIME_FLOAT,   VN_RUNTIME_REASON_FLOAT_OUTPUT },
+    { VN_DTYPE_U8,  TRUE,  { 0, 0, TRUE,  NULL }, VN_RUNTIME_INTEGER, VN_RUNTIME_REASON_NONE },
+    { VN_DTYPE_U8,  FALSE, { 0, 0, FALSE, convs }, VN_RUNTIME_FLOAT,  VN_RUNTIME_REASON_NO_KERNEL },
+    { VN_DTYPE_U8,  FALSE, { VN_DTYPE_BIT (S8), 0, FALSE, NULL }, VN_RUNTIME_FLOAT, VN_RUNTIME_REASON_TYPES },
+    { VN_DTYPE_U16, FALSE, { VN_DTYPE_BIT (U8), 0, FALSE, NULL }, VN_RUNTIME_FLOAT, VN_RUNTIME_REASON_SIXTEEN },
+    { VN_DTYPE_U16, FALSE, { VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (U16), 0, FALSE, NULL }, VN_RUNTIME_INTEGER,
+      VN_RUNTIME_REASON_SIXTEEN },
+    { VN_DTYPE_U8,  FALSE, { 0, VN_DTYPE_BIT (S4), FALSE, NULL }, VN_RUNTIME_FLOAT, VN_RUNTIME_REASON_TYPES },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const gboolean whole = cases[i].kind == VN_RUNTIME_INTEGER;
+      g_autoptr(VnRuntimeForecast) forecast = NULL;
+      g_autoptr(GError) error = NULL;
+      VnValue *value;
+      Net net;
+
+      net_init (&net);
+      value = net_add_conv (&net, "conv", net_add_pair (&net, "a", net_add_input (&net), cases[i].dtype, 0, FALSE), TRUE);
+      if (!cases[i].open)
+        value = net_add_pair (&net, "b", value, cases[i].dtype, 0, FALSE);
+      value = net_add_node (&net, "pool", "MaxPool", value, NULL, NULL);
+      vn_node_set_ints (value->producer, "kernel_shape", (const gint64[]) { 2, 2 }, 2);
+      value = cases[i].open ? value : net_add_pair (&net, "c", value, cases[i].dtype, 0, FALSE);
+      vn_graph_set_output (net.graph, 0, net_add_node (&net, "last", "Identity", value, NULL, NULL));
+      forecast = vn_runtime_forecast_new_elsewhere (net.model, NULL, &cases[i].rules, &error);
+      g_assert_no_error (error);
+      g_test_message ("%u", i);
+      check_node (forecast, "conv", cases[i].kind, cases[i].reason);
+      g_assert_cmpfloat (vn_runtime_forecast_find (forecast, "conv")->macs, ==, CHANNELS * CHANNELS * SIZE * SIZE);
+      g_assert_true ((forecast->integer_macs > 0.9 * forecast->macs) == whole);
+      g_assert_true (isnan (vn_runtime_forecast_ratio (forecast)));
+      g_assert_true ((vn_runtime_forecast_find (forecast, "pool")->kind == VN_RUNTIME_INTEGER) ==
+                     (!cases[i].open && (cases[i].rules.activations == 0 || (cases[i].rules.activations >> cases[i].dtype & 1))));
+      vn_model_unref (net.model);
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -474,5 +527,6 @@ main (int    argc,
   g_test_add_func ("/runtime/observed", test_observed);
   g_test_add_func ("/runtime/scales-of-last-axis", test_scales_of_last_axis);
   g_test_add_func ("/runtime/recurrent", test_recurrent);
+  g_test_add_func ("/runtime/elsewhere", test_elsewhere);
   return g_test_run ();
 }
