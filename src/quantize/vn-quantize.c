@@ -259,7 +259,7 @@ quantize_check_result (VnResolver   *self,
                        VnQuantPlan  *plan,
                        GError      **error)
 {
-  if (vn_quant_plan_has_quantized (plan))
+  if (vn_quant_plan_has_quantized (plan) || self->scheme.format->stays_float)
     return TRUE;
   if (!self->scheme.placement.subgraphs && !quantize_check_bodies (self, error))
     return FALSE;

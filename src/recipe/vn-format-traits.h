@@ -37,7 +37,7 @@ G_BEGIN_DECLS
  * @integer_weights: weights are integers with static ranges around them, whose rounding can be chosen
  * @weights_only: weights are stored small, activations stay float
  * @packed_matrices: weights lie in the operators of ONNX Runtime for 4 and 8 bits
- * @half_arithmetic: it is computed in float16
+ * @half_arithmetic: it is computed in float16; @stays_float: nothing is changed
  * @dynamic_ranges: ranges of activations can be found while the network runs
  * @standard_integers: activations with static ranges become integers in operators of the standard
  * @has_pairs: pairs of QuantizeLinear and DequantizeLinear, which settings and rules may shape
@@ -58,7 +58,7 @@ typedef struct
   const char   *summary;
   int           opset, vendor_opset;
   gboolean      has_scales, channel_scales, block_scales, power_of_two_scales;
-  gboolean      integer_weights, weights_only, packed_matrices, half_arithmetic;
+  gboolean      integer_weights, weights_only, packed_matrices, half_arithmetic, stays_float;
   gboolean      dynamic_ranges, standard_integers;
   gboolean      has_pairs, integer_operators, integer_products, integer_kernels;
   gboolean      fuses_nodes, all_operators;

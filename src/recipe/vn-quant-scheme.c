@@ -129,6 +129,7 @@ quant_scheme_set_write (VnWriteScheme  *self,
   self->float_io = recipe->float_io;
   self->float_weights = recipe->pairs_on_weights;
   self->dedicated_pairs = recipe->dedicated_pairs;
+  self->standard_floats = recipe->standard_floats;
   self->bodies = recipe->subgraphs;
 }
 

@@ -111,6 +111,7 @@ typedef struct
  * VnWriteScheme: how the rows of a plan are written. Plain values: it outlives the recipe.
  * @float_io: inputs and outputs of a network of halves stay float32
  * @float_weights: weights stay float, and go through pairs
+ * @standard_floats: floats of 8 bit stand in operators of the standard, whatever ONNX Runtime makes of that
  * @dedicated_pairs: each reader of a tensor has its own
  * @bodies: graphs inside nodes are quantized
  */
@@ -118,7 +119,7 @@ typedef struct
 {
   const VnFormatTraits *format;
   VnVendorDomain        vendor;
-  gboolean              dynamic, float_io, float_weights, dedicated_pairs, bodies;
+  gboolean              dynamic, float_io, float_weights, dedicated_pairs, standard_floats, bodies;
 } VnWriteScheme;
 
 /**

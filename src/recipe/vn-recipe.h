@@ -206,7 +206,7 @@ typedef struct
   gboolean    float_mixed;    /* what joins unlike numbers behind the last layers stays float */
   gboolean    quantize_residuals;   /* inputs of Add that are not one with the convolution before it */
   gboolean    force_passthrough, keep_clamps, quantize_bias, raise_weight_scales;
-  gboolean    dedicated_pairs, pairs_on_weights;
+  gboolean    dedicated_pairs, pairs_on_weights, standard_floats;
   char      **channel_axes;                  /* "OP=AXIS" */
   char      **fuse;                          /* "OP+OP"; NULL: what npu fuses; "none" */
   /* tensors that share */

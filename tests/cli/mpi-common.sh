@@ -12,10 +12,26 @@ work=$(mktemp -d)
 # Jobs that begin and end at the same time share a folder for their sockets unless each has its own.
 sessions=$(mktemp -d)
 export OMPI_MCA_orte_tmpdir_base="$sessions" PRTE_MCA_prte_tmpdir_base="$sessions"
-trap 'rm -rf "$work" "$sessions"' EXIT
+trap 'cat "$sessions/starts" 2>/dev/null; rm -rf "$work" "$sessions"' EXIT
 cd "$work" || exit 1
 mpirun -n 2 true >/dev/null 2>&1 || { echo "mpirun cannot start processes here"; exit 77; }
 failed=0
+
+# mpirun ARGUMENTS...: where it fails, and neither a program of ours said why nor one of its processes was ended by a signal, it
+# has not been able to start them, which happens on busy machines: that is told, and tried once more.
+mpirun () {
+  local said status
+  said=$(mktemp -p "$sessions")
+  command mpirun "$@" 2>"$said"
+  status=$?
+  if [ $status != 0 ] && ! grep -q 'vernier-cli [a-z]*:\|signal' "$said"; then
+    { echo "mpirun failed with $status:"; cat "$said"; } >>"$sessions/starts"
+    command mpirun "$@"
+    return
+  fi
+  cat "$said" >&2
+  return $status
+}
 
 # check NAME COMMAND...
 check () {

@@ -58,7 +58,8 @@ measure () {
   refused 2 "none.json" --data data --recipe none.json
   rm -f model.onnx out err
   # mpirun gives its processes two seconds to end: so many samples that no processor is done with them by then
-  mpirun -n 2 "$CLI" quantize "$DEMO/demo.onnx" --no-verify --data random --samples 60000 --threads 1 -o model.onnx >out 2>err &
+  command mpirun -n 2 "$CLI" quantize "$DEMO/demo.onnx" --no-verify --data random --samples 60000 --threads 1 -o model.onnx \
+    >out 2>err &
   until grep -q Calibrating err 2>/dev/null; do
     kill -0 $! 2>/dev/null || break
     sleep 0.02

@@ -94,7 +94,7 @@ check "compare, only unreadable: told once" test "$(grep -c 'vernier-cli compare
 compare 2 none "$DEMO/demo.onnx" none.onnx "${data[@]}"
 check "compare, wrong: fails" test $? != 0
 check "compare, wrong: told once" test "$(grep -c 'vernier-cli compare:' none.err)" = 1
-mpirun -n 2 "$CLI" compare "$DEMO/demo.onnx" quantized.onnx --data random --samples 3000 --threads 1 >cut 2>cut.err &
+command mpirun -n 2 "$CLI" compare "$DEMO/demo.onnx" quantized.onnx --data random --samples 3000 --threads 1 >cut 2>cut.err &
 until [ -s cut.err ]; do
   kill -0 $! 2>/dev/null || break
   sleep 0.02
@@ -109,7 +109,7 @@ long=(--data random --samples 8000 --save-every 0.02)
 rm -f many
 calibrate "${long[@]}" -o one >/dev/null
 for resumed in 1 3; do
-  mpirun -n 2 "$CLI" calibrate "$DEMO/demo.onnx" "${long[@]}" --threads 1 -o many >/dev/null 2>err &
+  command mpirun -n 2 "$CLI" calibrate "$DEMO/demo.onnx" "${long[@]}" --threads 1 -o many >/dev/null 2>err &
   while [ ! -e many.part-0 ] || [ ! -e many.part-1 ]; do
     kill -0 $! 2>/dev/null || break
     sleep 0.02

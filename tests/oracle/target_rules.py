@@ -49,9 +49,11 @@ RULES = {
     'amd-vaiml': dict(S8, zero=0, powers=True, axes={}, bias='int8', static=True),
     'amd-transformer': dict(S8, axes={}, least=False, static=True),
     'tensorrt': dict(S8, zero=0, linear=True, bias='float', opset=19, float_weights=True, large=True),
+    'tensorrt-fp8': dict(activations={'float8_e4m3fn'}, weights={'float8_e4m3fn'}, axes=ALL_AXES, zero=0, linear=True,
+                         bias='float', opset=21, large=True, unoptimized=True),
     'directml': dict(U8, floats={'Gemm', 'Mul', 'Softmax', 'LeakyRelu', 'Resize', 'Where'}),
     'web-wasm': dict(U8, moved=True, bits=7), 'web-webgpu': dict(plain=True), 'web-webgpu-wide': dict(plain=True),
-    'web-webnn': dict(U8, static=True), 'coreml': dict(plain=True, static=True),
+    'hailo': dict(plain=True, static=True), 'web-webnn': dict(U8, static=True), 'coreml': dict(plain=True, static=True),
     'spacemit': dict(S8, bias=None, axes={'Conv': 0}, approximate=True, least=False),
 }
 
@@ -320,12 +322,13 @@ def check_others(export, rule, node, faults):
 
 # ---- all ----
 
-def measure(path, float_path, feeds):
-    """Worst dB of an output in onnxruntime beside the float network."""
+def measure(path, float_path, feeds, unoptimized):
+    """Worst dB of an output in onnxruntime beside the float network; @unoptimized: pairs are run as they stand."""
     import numpy as np
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
+    options.add_session_config_entry('session.disable_quant_qdq', str(int(unoptimized)))
     options.log_severity_level = 3
     ours, float_ = (onnxruntime.InferenceSession(p, options, providers=['CPUExecutionProvider']) for p in (path, float_path))
     name, noise, signal = float_.get_inputs()[0].name, 0, 0
@@ -376,7 +379,7 @@ def main():
                     continue
                 onnx.checker.check_model(out, full_check=True)
                 n_checked = check(Export(out), RULES[target['id']], faults)
-                db = measure(out, path, feeds)
+                db = measure(out, path, feeds, RULES[target['id']].get('unoptimized', False))
                 if db < LEAST_DB:
                     faults.append('%.1f dB' % db)
                 n += n_checked

@@ -5,9 +5,11 @@
 Each network of the shared data is quantized with the preset `cpu` and with the target of a runtime, on photographs or random
 numbers, and runs there: error against the float network on samples that were not calibrated on, products on integers, parts
 that the runtime cuts the network into. The target must be about as accurate as `cpu` there, with no more parts and no fewer
-products on integers. VN_OPENVINO_PYTHON, VN_QNN_PYTHON, VN_TRACT_PYTHON are interpreters that have openvino, onnxruntime-qnn
-(whose simulator of Hexagon counts, not its times), tract; a runtime without one is left out, and without any the script skips.
-With --write the table in data/help/vernier-targets.md is made anew.
+products on integers, and no less of the multiplications on integers than was foretold. NNCF's export with its defaults, of the same
+samples, stands beside ours in OpenVINO, where VN_NNCF_PYTHON is an interpreter that has nncf and openvino: ours must be at least
+as accurate for all networks but one. VN_OPENVINO_PYTHON, VN_QNN_PYTHON, VN_TRACT_PYTHON are interpreters that have openvino,
+onnxruntime-qnn (whose simulator of Hexagon counts, not its times), tract; a runtime without one is left out, and without any the
+script skips. With --write the table in data/help/vernier-targets.md is made anew.
 """
 import glob
 import json
@@ -22,9 +24,23 @@ import oracle
 import presets
 
 NETWORKS = ('cls_mobilenetv2_035_128_flowers', 'det_ultraface_rfb320', 'det_yolox_nano_416', 'vit_cct2_32_op20',
-            'txt_tashkeel_transformer_fp32')
+            'txt_tashkeel_transformer_fp32', 'txt_bert_toy_op12_unsorted', 'det_openseeface_mnv3')
 BEGIN, END = '<!-- runtimes: made by tests/oracle/target_runtimes.py --write -->', '<!-- runtimes end -->'
 LESS_DB = 1.5     # chance of a few samples, and of another rounding
+LESS_SHARE = 0.02    # of the multiplications: how much more may be foretold; what is fused into others is not counted there
+NNCF = '''
+import glob, os, re, sys
+import nncf, numpy as np, openvino as ov
+model = ov.Core().read_model(sys.argv[1])
+names = [i.get_any_name() for i in model.inputs]
+files = [sorted(glob.glob(os.path.join(sys.argv[2], re.sub('[/:]', '_', n), '*.npy'))) for n in names]
+if not all(files):
+    files = [sorted(glob.glob(os.path.join(sys.argv[2], '*.npy')))]
+samples = [dict(zip(names, (np.load(f) for f in row))) for row in zip(*files)]
+if any(i.get_partial_shape().is_dynamic for i in model.inputs):
+    model.reshape({i: list(samples[0][n].shape) for i, n in zip(model.inputs, names)})
+ov.save_model(nncf.quantize(model, nncf.Dataset(samples), subset_size=len(samples)), sys.argv[3], compress_to_fp16=False)
+'''
 TRACT = '''
 import glob, json, sys
 import numpy as np, tract
@@ -77,14 +93,34 @@ def count_integers(text):
     return 0 if match is None else int(match[1]) / int(match[3]) if match[3] else -int(match[1])
 
 
+def quantize(cli, path, data, target, out):
+    """Share of the multiplications that should be on integers; None: nothing is said of that."""
+    report = out + '.json'
+    subprocess.run([cli, 'quantize', path, '--data', data, '-p', target, '--skip-compare', '--no-verify', '-o', out, '--report',
+                    report], check=True, capture_output=True)
+    match = re.search(r'"integer_share" *: *([0-9.]+)', open(report).read())
+    return float(match[1]) if match else None
+
+
+def measure_nncf(path, data, held, runtime, folder, ours):
+    """Its row, and whether ours is less accurate."""
+    name, python, script, _, read = runtime
+    out = os.path.join(folder, 'nncf.xml')
+    done = subprocess.run([os.environ['VN_NNCF_PYTHON'], '-c', NNCF, path, data, out], capture_output=True, text=True)
+    if done.returncode != 0:
+        return (name, 'NNCF', done.stderr.strip().split('\n')[-1][:80], '–', '–', '–'), False
+    sqnr, integers, parts, time = read(ask(python, script, path, out, held))
+    worst = min(x for x in sqnr if x is not None)
+    return (name, 'NNCF', ' '.join('%.1f' % db for db in sqnr), integers, str(parts), time), ours < worst
+
+
 def measure(cli, path, data, held, runtime, folder):
     """Rows of the table, and what is wrong."""
     name, python, script, targets, read = runtime
     rows, faults, before = [], [], None
     for target in ('cpu',) + targets:
         out = os.path.join(folder, target + '.onnx')
-        subprocess.run([cli, 'quantize', path, '--data', data, '-p', target, '--skip-compare', '--no-verify', '-o', out],
-                       check=True, capture_output=True)
+        foretold = quantize(cli, path, data, target, out)
         found = ask(python, script, path, out, held)
         try:
             sqnr, integers, parts, time = read(found)
@@ -93,12 +129,15 @@ def measure(cli, path, data, held, runtime, folder):
         worst = min(sqnr, default=float('nan'))
         rows.append((name, '`%s`' % target, ' '.join('%.1f' % db for db in sqnr) or integers, integers if sqnr else '–',
                      str(parts) if sqnr else '–', time))
+        if before is not None and foretold is not None and found.get('integer_macs', foretold) < foretold - LESS_SHARE:
+            faults.append('%s in %s: %.3f of the multiplications on integers, %.3f foretold' %
+                          (target, name, found['integer_macs'], foretold))
         if before is not None and not (worst > before[0] - LESS_DB and count_integers(integers) >= count_integers(before[1]) and
                                        parts <= before[2]):
             faults.append('%s in %s: %s, %s, %d parts; with cpu %.1f dB, %s, %d parts' %
                           (target, name, sqnr, integers, parts, *before))
         before = before or (worst if sqnr else -99, integers, parts)
-    return rows, faults
+    return rows, faults, worst
 
 
 def write(page, rows):
@@ -113,7 +152,7 @@ def main():
     arguments = sys.argv[2:]
     page = arguments.pop(arguments.index('--write') + 1) if '--write' in arguments else None
     names = [a for a in arguments if a != '--write'] or NETWORKS
-    runtimes, rows, faults = list_runtimes(), [], []
+    runtimes, rows, faults, less = list_runtimes(), [], [], []
     if not runtimes:
         oracle.skip('no interpreter of a runtime is set')
     for stem in names:
@@ -124,12 +163,18 @@ def main():
                 os.makedirs(part)
                 presets.save(samples, part)
             for runtime in runtimes:
-                found, wrong = measure(sys.argv[1], path, os.path.join(calibration, 'data'), os.path.join(held, 'data'), runtime,
-                                       folder)
+                folders = os.path.join(calibration, 'data'), os.path.join(held, 'data'), runtime, folder
+                found, wrong, worst = measure(sys.argv[1], path, *folders)
+                if runtime[0].startswith('OpenVINO') and os.environ.get('VN_NNCF_PYTHON'):
+                    row, is_less = measure_nncf(path, *folders, worst)
+                    found.append(row)
+                    less += [stem] if is_less else []
                 rows += [(stem, *row) for row in found]
                 faults += ['%s: %s' % (stem, fault) for fault in wrong]
                 for row in found:
                     print(stem, *row, sep='  ', flush=True)
+    if len(less) > 1:
+        faults.append('less accurate than NNCF in OpenVINO: %s' % ', '.join(less))
     if page:
         write(page, rows)
     print('\n'.join(faults) or '%d rows' % len(rows))

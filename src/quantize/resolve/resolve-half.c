@@ -357,7 +357,8 @@ resolve_half_fill_value (VnResolver     *self,
 {
   gboolean half = self->scheme.format->half_arithmetic, weight = value->initializer != NULL;
   VnQuantRow *row = vn_quant_plan_add (plan, value->name, weight ? VN_TENSOR_WEIGHT : VN_TENSOR_ACTIVATION);
-  gboolean taken = half ? resolve_half_is_read_as (self, value) : weight && resolve_half_is_stored_as_bfloat (self, value);
+  gboolean taken = !self->scheme.format->stays_float &&
+                   (half ? resolve_half_is_read_as (self, value) : weight && resolve_half_is_stored_as_bfloat (self, value));
 
   if (taken && half)
     row->tensor.rule = g_strdup (weight ? _("stored as float16") : _("computed in float16"));
@@ -374,7 +375,7 @@ resolve_half_fill_value (VnResolver     *self,
 /*< private >
  * vn_resolver_fill_half:
  *
- * Makes a row of every float tensor, for the formats “fp16” and “bf16”; annotates the nodes that compute with float16.
+ * Makes a row of every float tensor, for the formats without scales; annotates the nodes that compute with float16.
  */
 gboolean
 vn_resolver_fill_half (VnResolver   *self,

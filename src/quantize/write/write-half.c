@@ -335,5 +335,16 @@ write_bf16 (VnModel             *model,
   return TRUE;
 }
 
+static gboolean
+write_float (VnModel             *model,
+             const VnWriteScheme *scheme,
+             VnQuantPlan         *plan,
+             GHashTable          *value_names,
+             GError             **error)
+{
+  return TRUE;
+}
+
 const VnFormatWriter vn_format_writer_fp16 = { NULL, write_fp16 };
 const VnFormatWriter vn_format_writer_bf16 = { NULL, write_bf16 };
+const VnFormatWriter vn_format_writer_float = { NULL, write_float };

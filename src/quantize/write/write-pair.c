@@ -43,7 +43,8 @@ static const VnQuantPair scaled_blocks[] = {
  * ONNX Runtime looks for QuantizeLinear and DequantizeLinear around a node, and puts one of its operators of integers in
  * their place. For activations of 4 bit and of floats of 8 bit there is none, and it fails to load the network, or gives
  * wrong results: these are written as functions, which it leaves alone. Weights in floats of 8 bit are taken for integers
- * only next to activations of 8 bit; anywhere else they stand in the standard's DequantizeLinear.
+ * only next to activations of 8 bit; anywhere else they stand in the standard's DequantizeLinear. Who asks for floats of 8 bit
+ * in operators of the standard has another runtime for them.
  *
  * Returns: (transfer none): how a tensor of @row's type is written
  */
@@ -70,6 +71,8 @@ vn_quant_find_pair (const VnWriteScheme *scheme,
     return &cast;
   if (row->role == VN_TENSOR_BIAS)
     return contrib ? &linear_contrib : &linear;
+  if (vn_dtype_is_float (row->dtype) && scheme->standard_floats)
+    return &linear;
   if (vn_dtype_is_float (row->dtype))
     return is_activation || (flags & VN_PAIRS_BYTES) != 0 ? &extended[VN_VENDOR_NONE] : &linear;
   if (row->dtype == VN_DTYPE_S32 || row->dtype == VN_DTYPE_U32 || (is_activation && vn_dtype_get_bits (row->dtype) == 4))
