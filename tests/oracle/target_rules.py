@@ -35,7 +35,8 @@ LITERT = dict(S8, fixed=TFLITE, shared={'Concat'}, opset=17, static=True)
 RULES = {
     'ort-cpu': dict(U8, moved=True), 'ort-cpu-wide': dict(U8, activations={'uint16'}, moved=True),
     'ort-cpu-no-vnni': dict(U8, moved=True, bits=7), 'ort-arm': dict(S8, moved=True),
-    'openvino-cpu': dict(U8, linear=True, moved=True), 'tract': dict(U8, floats={'Softmax'}, free=True),
+    'openvino-cpu': dict(U8, linear=True, moved=True), 'openvino-cpu-no-vnni': dict(U8, linear=True, moved=True, bits=7),
+    'tract': dict(U8, floats={'Softmax'}, free=True),
     'openvino-npu': dict(U8, linear=True, moved=True, static=True), 'qnn-htp': HTP,
     'qnn-htp-wide': dict(HTP, activations={'uint16'}, fixed={'Sigmoid': (1 / 65536, 0), 'Tanh': (1 / 32768, 32768)}),
     'litert': LITERT, 'neutron': LITERT, 'st-neural-art': dict(S8, opset=20, static=True),

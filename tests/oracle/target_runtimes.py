@@ -6,10 +6,10 @@ Each network of the shared data is quantized with the preset `cpu` and with the 
 numbers, and runs there: error against the float network on samples that were not calibrated on, products on integers, parts
 that the runtime cuts the network into. The target must be about as accurate as `cpu` there, with no more parts and no fewer
 products on integers, and no less of the multiplications on integers than was foretold. NNCF's export with its defaults, of the
-same samples, stands beside ours in OpenVINO, where VN_NNCF_PYTHON is an interpreter that has nncf and openvino: ours must be at least
-as accurate for all networks but one. VN_OPENVINO_PYTHON, VN_QNN_PYTHON, VN_TRACT_PYTHON are interpreters that have openvino,
-onnxruntime-qnn (whose simulator of Hexagon counts, not its times), tract; a runtime without one is left out, and without any the
-script skips. With --write the table in data/help/vernier-targets.md is made anew.
+same samples, stands beside ours in OpenVINO, where VN_NNCF_PYTHON is an interpreter that has nncf and openvino: ours must be at
+least as accurate for all networks but one. VN_OPENVINO_PYTHON, VN_QNN_PYTHON, VN_TRACT_PYTHON are interpreters that have
+openvino, onnxruntime-qnn (whose simulator of Hexagon counts, not its times), tract; a runtime without one is left out, and
+without any the script skips. With --write the table in data/help/vernier-targets.md is made anew.
 """
 import glob
 import json
@@ -80,7 +80,8 @@ def read_tract(found):
 def list_runtimes():
     """Name, interpreter, what is run by it, targets, how its answer is read."""
     checks = os.path.join(oracle.shared_folder(), 'targets')
-    runtimes = (('OpenVINO CPU', 'VN_OPENVINO_PYTHON', [os.path.join(checks, 'openvino_check.py')], ('openvino-cpu',),
+    runtimes = (('OpenVINO CPU', 'VN_OPENVINO_PYTHON', [os.path.join(checks, 'openvino_check.py')],
+                 ('openvino-cpu', 'openvino-cpu-no-vnni'),
                  read_openvino),
                 ('Qualcomm HTP', 'VN_QNN_PYTHON', [os.path.join(checks, 'qnn_check.py')], ('qnn-htp', 'qnn-htp-wide'), read_htp),
                 ('tract', 'VN_TRACT_PYTHON', ['-c', TRACT], ('tract',), read_tract))
