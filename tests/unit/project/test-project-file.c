@@ -233,7 +233,7 @@ test_runs (Fixture       *self,
   g_autoptr(GError) error = NULL;
   VnProjectRun *run;
 
-  kept = vn_run_ref (add_run (project, "one", 21)->record);
+  kept = vn_run_ref (add_run (project, "one", 25)->record);
   add_run (project, "two", 22);
   add_run (project, "three", 23);
   g_assert_true (vn_project_save (project, self->path, &error));
