@@ -56,6 +56,8 @@ test_suits_target (void)
     { "qnn-htp",      "", "{\"tensors\": [\"a\"], \"convert\": \"int16\"}", FALSE },
     { "openvino-cpu", "weight=s4 block-size=32", NULL, TRUE },
     { "openvino-cpu", "activation=u16", NULL, FALSE },
+    { "openvino-cpu", "constant-matmul-only=false", NULL, FALSE },
+    { "qnn-htp",      "symmetric-activations=true", NULL, FALSE },
     { "tensorrt",     "symmetric-activations=false", NULL, FALSE },
     { "esp-dl",       "activation=s16", NULL, TRUE },
     { "esp-dl",       "per-channel=true", NULL, FALSE },
