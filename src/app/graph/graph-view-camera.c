@@ -87,13 +87,15 @@ vn_graph_view_zoom_out (VnGraphView *self)
 /**
  * vn_graph_view_zoom_to_fit:
  *
- * Shows the whole network, at most at 100 %.
+ * Shows the whole network, at most at 100 %: of one that is first seen as a whole also what is still being laid out.
  */
 void
 vn_graph_view_zoom_to_fit (VnGraphView *self)
 {
   g_return_if_fail (VN_IS_GRAPH_VIEW (self));
 
+  if (self->parts.content->pending != NULL && vn_viewport_get_opens_whole (self->parts.viewport))
+    self->wants_home = TRUE;
   vn_viewport_zoom_to_fit (self->parts.viewport);
 }
 
