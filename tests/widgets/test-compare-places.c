@@ -140,6 +140,44 @@ test_together (Fixture       *fixture,
   assert_same_camera (&parts);
 }
 
+/* As large as most of the view. */
+static guint
+list_panel (gpointer  data,
+            VnRect   *panels,
+            guint     n)
+{
+  GtkWidget *view = data;
+  const int height = gtk_widget_get_height (view) / 2;
+
+  panels[0] = (VnRect) { 0, height, gtk_widget_get_width (view), height };
+  return 1;
+}
+
+/* Panels grow without the views doing so: of networks that nobody has moved the whole is seen beside them, on both sides. */
+static void
+test_panels (Fixture       *fixture,
+             gconstpointer  data)
+{
+  CompareParts parts;
+  double fit;
+
+  vn_window_fixture_open_model (fixture);
+  vn_window_fixture_quantize (fixture);
+  parts = vn_compare_show (fixture);
+  assert_whole (&parts);
+  fit = vn_graph_view_get_fit (parts.views[0]);
+  for (guint i = 2; i-- > 0;)
+    vn_graph_view_set_panels_func (parts.views[i], list_panel, parts.views[i]);
+  g_assert_cmpfloat (vn_graph_view_get_fit (parts.views[0]), <, 0.9 * fit);
+  fit = MIN (vn_graph_view_get_fit (parts.views[0]), vn_graph_view_get_fit (parts.views[1]));
+  for (guint i = 0; i < 2; i++)
+    {
+      g_assert_true (vn_graph_view_is_home (parts.views[i]));
+      g_assert_cmpfloat_with_epsilon (vn_graph_view_get_zoom (parts.views[i]), fit, 1e-9);
+    }
+  assert_same_camera (&parts);
+}
+
 /* Groups are open on both sides or on none, and a long network is in columns on both sides. */
 static void
 test_folded (Fixture       *fixture,
@@ -295,6 +333,7 @@ main (int    argc,
   vn_window_fixture_init (&argc, &argv);
 #define ADD(name, func) g_test_add (name, Fixture, NULL, vn_window_fixture_set_up, func, vn_window_fixture_tear_down)
   ADD ("/compare-places/together", test_together);
+  ADD ("/compare-places/panels", test_panels);
   ADD ("/compare-places/folded", test_folded);
   ADD ("/compare-places/pairs", test_pairs);
   ADD ("/compare-places/integers", test_integers);

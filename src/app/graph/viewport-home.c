@@ -72,8 +72,9 @@ vn_viewport_go_home (VnViewport *self)
   self->needs_home = FALSE;
   room = viewport_get_room (self, panels);
   vn_viewport_stop (self);
-  vn_viewport_move (self, self->opens_whole || !self->has_boxes ? vn_room_fit (&room, self->bounds)
-                                                                : vn_room_open (&room, self->bounds, self->head, self->first));
+  self->home = self->opens_whole || !self->has_boxes ? vn_room_fit (&room, self->bounds)
+                                                     : vn_room_open (&room, self->bounds, self->head, self->first);
+  vn_viewport_move (self, self->home);   /* who is told of it asks whether that is home */
   self->home = self->camera;
 }
 
