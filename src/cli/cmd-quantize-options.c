@@ -72,9 +72,9 @@ const GOptionEntry vn_cmd_quantize_entries[] = {
   { "cures", 0, 0, G_OPTION_ARG_NONE, VALUE (cures),
     N_("Like --origins, and also measure the gain and cost of each suggested fix"), NULL },
   { "verify", 0, 0, G_OPTION_ARG_NONE, VALUE (verify),
-    N_("Run the export in ONNX Runtime on more samples, also if it is large or for another runtime; without one the command "
-       "fails (see verify)"), NULL },
-  { "no-verify", 0, 0, G_OPTION_ARG_NONE, VALUE (no_verify), N_("Do not check the export in ONNX Runtime"), NULL },
+    N_("Run the export in the runtime of its target, or else in ONNX Runtime, on more samples, also if it is large; where "
+       "that is not found, the command fails (see verify)"), NULL },
+  { "no-verify", 0, 0, G_OPTION_ARG_NONE, VALUE (no_verify), N_("Do not run the export in a runtime"), NULL },
   { "fail-unless", 0, 0, G_OPTION_ARG_STRING, VALUE (fail_unless),
     N_("Exit with 1 if the verdict is worse: good, weak-spot or care; all is written first"), N_("LEVEL") },
   { "weakest", 0, 0, G_OPTION_ARG_STRING, VALUE (weakest),

@@ -149,8 +149,9 @@ vn_cmd_quantize_judge (const VnRun *result)
   if (fault != NULL)
     reason = g_error_new (VN_VERIFY_ERROR, VN_VERIFY_ERROR_REFUSED, _("%s. The written files were kept"), fault);
   else if (vn_quantize_options.verify && found == NULL)
-    reason = g_error_new (VN_VERIFY_ERROR, VN_VERIFY_ERROR_MISSING, _("The export could not be run in ONNX Runtime. "
-                                                                      "The written files were kept"));
+    reason = g_error_new (VN_VERIFY_ERROR, VN_VERIFY_ERROR_MISSING, _("The export could not be run in %s. "
+                                                                      "The written files were kept"),
+                          vn_verify_runtime_of (result)->title);
   if (reason != NULL)
     vn_cmd_fail (reason);
   vn_cmd_judge_verdict (result, vn_quantize_options.fail_unless);

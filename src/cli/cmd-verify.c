@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The command "verify": an export in ONNX Runtime itself: whether it loads, agrees with our outputs, and how long it takes. */
+/* The command "verify": an export in a runtime itself: whether it loads, agrees with our outputs, what is computed in integers,
+ * and how long it takes. */
 #include "vn-cmd.h"
 
 #include "vn-format.h"
@@ -10,16 +11,19 @@
 
 #include <math.h>
 
-static char *float_file;
+static char *float_file, *runtime_id;
 static gboolean install;
 static int runs, timeout;
 
 static const GOptionEntry entries[] = {
   { "model", 0, 0, G_OPTION_ARG_FILENAME, &float_file, N_("Float model to compare the latency with"), N_("FLOAT") },
+  { "runtime", 0, 0, G_OPTION_ARG_STRING, &runtime_id,
+    N_("Runtime that runs it: onnxruntime, openvino, qnn, tract (default: that of the target that it was quantized for, if "
+       "found, or else onnxruntime)"), N_("ID") },
   { "runs", 0, 0, G_OPTION_ARG_INT, &runs, N_("Number of alternating runs; the shortest time counts (default: 20)"), N_("N") },
-  { "timeout", 0, 0, G_OPTION_ARG_INT, &timeout, N_("Timeout of ONNX Runtime (default: 300)"), N_("SECONDS") },
+  { "timeout", 0, 0, G_OPTION_ARG_INT, &timeout, N_("Timeout of the runtime (default: 300)"), N_("SECONDS") },
   { "install", 0, 0, G_OPTION_ARG_NONE, &install,
-    N_("Make a Python environment with onnxruntime in the folder of caches, which is used from then on where no other is named; "
+    N_("Make a Python environment with the runtime in the folder of caches, which is used from then on where no other is named; "
        "takes packages from where pip does"), NULL },
   { NULL }
 };
@@ -36,11 +40,8 @@ cmd_verify_print_fault (const VnVerification *result)
 }
 
 static void
-cmd_verify_print (const VnVerification *result)
+cmd_verify_print_outputs (const VnVerification *result)
 {
-  vn_cmd_print (ngettext ("onnxruntime %s loads it in %.2f s and runs %u sample\n",
-                          "onnxruntime %s loads it in %.2f s and runs %u samples\n", result->n_samples), result->version,
-                          result->load_seconds, result->n_samples);
   for (guint i = 0; i < result->outputs->len; i++)
     {
       const VnVerifiedOutput *output = g_ptr_array_index (result->outputs, i);
@@ -51,38 +52,56 @@ cmd_verify_print (const VnVerification *result)
         {
           g_autofree char *theirs = vn_format_db (output->their_db), *ours = vn_format_db (output->our_db);
 
-          vn_cmd_print (_("    SQNR against the float model: %s in ONNX Runtime, %s in our simulation\n"), theirs, ours);
+          vn_cmd_print (_("    SQNR against the float model: %s in %s, %s in our simulation\n"), theirs, result->runtime->title,
+                        ours);
         }
     }
-  cmd_verify_print_fault (result);
+}
+
+static void
+cmd_verify_print_time (const VnVerification *result)
+{
+  if (!vn_verification_has_time (result))
+    return;
   if (result->float_seconds > 0)
     vn_cmd_print (_("  latency %.3f ms, %.2f times the %.3f ms of the float model (one thread)\n"), 1e3 * result->seconds,
                   result->seconds / result->float_seconds, 1e3 * result->float_seconds);
   else
     vn_cmd_print (_("  latency %.3f ms (one thread)\n"), 1e3 * result->seconds);
+}
+
+/* What the runtime tells of nodes. */
+static void
+cmd_verify_print_nodes (const VnVerification *result)
+{
   if (!isnan (result->integer_share))
     vn_cmd_print (_("  %.1f %% integer MACs, by the kernels in use\n"), 100 * result->integer_share);
+  if (result->n_products > 0)
+    vn_cmd_print (_("  %u of %u products in integers\n"), result->n_integer_products, result->n_products);
+  vn_cmd_print_nodes (_("  products not in integers, most MACs first:\n"), result->floats);
+  if (result->n_partitions > 0)
+    vn_cmd_print (ngettext ("  %u partition\n", "  %u partitions\n", result->n_partitions), result->n_partitions);
+  vn_cmd_print_nodes (_("  nodes that fell back to the CPU:\n"), result->fallen);
 }
 
 static void
-cmd_verify_add_json (JsonBuilder          *json,
-                     const VnVerification *result)
+cmd_verify_print (const VnVerification *result)
 {
-  vn_json_add_text (json, "onnxruntime", result->version);
-  vn_json_add_int (json, "samples", result->n_samples);
-  vn_json_add_bool (json, "agrees", vn_verification_judge (result) == VN_AGREEMENT_SAME);
-  vn_json_add_text (json, "agreement", vn_agreement_get_id (vn_verification_judge (result)));
-  vn_json_add_bool (json, "saturates", result->saturates);
-  if (result->saturates)
-    vn_json_add_bool (json, "exact_agrees", result->exact_agrees);
-  if (result->saturates && !isnan (result->exact_db))
-    vn_json_add_number (json, "exact_sqnr_db", result->exact_db);
-  vn_json_add_number (json, "load_seconds", result->load_seconds);
-  vn_json_add_number (json, "seconds", result->seconds);
-  if (result->float_seconds > 0)
-    vn_json_add_number (json, "float_seconds", result->float_seconds);
-  if (!isnan (result->integer_share))
-    vn_json_add_number (json, "integer_share", result->integer_share);
+  vn_cmd_print (ngettext ("%s %s loads it in %.2f s and runs %u sample\n",
+                          "%s %s loads it in %.2f s and runs %u samples\n", result->n_samples), result->runtime->package,
+                result->version, result->load_seconds, result->n_samples);
+  cmd_verify_print_outputs (result);
+  cmd_verify_print_fault (result);
+  cmd_verify_print_time (result);
+  cmd_verify_print_nodes (result);
+}
+
+static void
+cmd_verify_add_outputs (JsonBuilder          *json,
+                        const VnVerification *result)
+{
+  g_autofree char *theirs = g_strconcat (result->runtime->id, "_sqnr_db", NULL);
+
   vn_json_begin_array (json, "outputs");
   for (guint i = 0; i < result->outputs->len; i++)
     {
@@ -95,12 +114,77 @@ cmd_verify_add_json (JsonBuilder          *json,
       vn_json_add_number (json, "largest_difference", output->largest);
       if (!isnan (output->their_db))
         {
-          vn_json_add_number (json, "onnxruntime_sqnr_db", output->their_db);
+          vn_json_add_number (json, theirs, output->their_db);
           vn_json_add_number (json, "our_sqnr_db", output->our_db);
         }
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
+}
+
+static void
+cmd_verify_add_list (JsonBuilder     *json,
+                     const char      *member,
+                     const GPtrArray *nodes)
+{
+  vn_json_begin_array (json, member);
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      const VnVerifiedNode *node = g_ptr_array_index (nodes, i);
+
+      json_builder_begin_object (json);
+      vn_json_add_text (json, "name", node->name);
+      vn_json_add_text (json, "operator", node->op_type);
+      vn_json_add_text_if (json, "type", node->type);
+      vn_json_add_text_if (json, "kernel", node->kernel);
+      vn_json_add_text_if (json, "reason", node->reason);
+      if (node->macs > 0)
+        vn_json_add_number (json, "macs", node->macs);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+static void
+cmd_verify_add_nodes (JsonBuilder          *json,
+                      const VnVerification *result)
+{
+  if (!isnan (result->integer_share))
+    vn_json_add_number (json, "integer_share", result->integer_share);
+  if (result->n_products > 0)
+    {
+      vn_json_add_int (json, "products", result->n_products);
+      vn_json_add_int (json, "integer_products", result->n_integer_products);
+      cmd_verify_add_list (json, "float_products", result->floats);
+    }
+  if (result->n_partitions > 0)
+    {
+      vn_json_add_int (json, "partitions", result->n_partitions);
+      cmd_verify_add_list (json, "refused_nodes", result->fallen);
+    }
+}
+
+static void
+cmd_verify_add_json (JsonBuilder          *json,
+                     const VnVerification *result)
+{
+  vn_json_add_text (json, "runtime", result->runtime->id);
+  vn_json_add_text (json, result->runtime->id, result->version);
+  vn_json_add_int (json, "samples", result->n_samples);
+  vn_json_add_bool (json, "agrees", vn_verification_judge (result) == VN_AGREEMENT_SAME);
+  vn_json_add_text (json, "agreement", vn_agreement_get_id (vn_verification_judge (result)));
+  vn_json_add_bool (json, "saturates", result->saturates);
+  if (result->saturates)
+    vn_json_add_bool (json, "exact_agrees", result->exact_agrees);
+  if (result->saturates && !isnan (result->exact_db))
+    vn_json_add_number (json, "exact_sqnr_db", result->exact_db);
+  vn_json_add_number (json, "load_seconds", result->load_seconds);
+  if (vn_verification_has_time (result))
+    vn_json_add_number (json, "seconds", result->seconds);
+  if (result->float_seconds > 0)
+    vn_json_add_number (json, "float_seconds", result->float_seconds);
+  cmd_verify_add_nodes (json, result);
+  cmd_verify_add_outputs (json, result);
 }
 
 static gboolean
@@ -114,19 +198,29 @@ cmd_verify_check (GError **error)
 }
 
 static gboolean
-cmd_verify_install (const char   *python,
-                    JsonBuilder  *json,
-                    GError      **error)
+cmd_verify_install (const VnTargetRuntime  *runtime,
+                    const char             *python,
+                    JsonBuilder            *json,
+                    GError                **error)
 {
-  g_autoptr(VnJob) job = vn_ort_install_new (python);
+  g_autoptr(VnJob) job = vn_ort_install_new (runtime, python);
   g_autofree char *own = NULL;
 
   if (!vn_cmd_run_job (job, error))
     return FALSE;
-  own = vn_verify_dup_own_python ();
-  vn_cmd_print (_("onnxruntime is installed: %s\n"), own);
+  own = vn_verify_dup_own_python (runtime);
+  vn_cmd_print (_("%s is installed: %s\n"), runtime->package, own);
   vn_json_add_text (json, "python", own);
   return TRUE;
+}
+
+/* What the export says of its target, as quantizing wrote it. */
+static const VnTargetRuntime *
+cmd_verify_find_runtime (const VnModel *model)
+{
+  const char *id = vn_model_get_metadata (model, "vernier.preset");
+
+  return vn_target_runtime_of (id != NULL ? vn_preset_find (id, NULL) : NULL);
 }
 
 static gboolean
@@ -145,8 +239,11 @@ verify_run (char        **args,
                                 .timeout = (guint) MAX (timeout, 0), .n_samples = (guint) MAX (vn_cmd_options.samples, 0),
                                 .n_threads = (guint) MAX (vn_cmd_options.threads, 0) };
 
+  if (runtime_id != NULL && (settings.runtime = vn_target_runtime_find (runtime_id, error)) == NULL)
+    return FALSE;
   if (install)
-    return cmd_verify_install (python, json, error);
+    return cmd_verify_install (settings.runtime != NULL ? settings.runtime : vn_target_runtime_get_default (), python, json,
+                               error);
   if (bad != NULL)
     {
       g_propagate_error (error, g_steal_pointer (&bad));
@@ -156,6 +253,9 @@ verify_run (char        **args,
     return FALSE;
   vn_cmd_take_metadata (data, model);
   settings.model = model;
+  settings.or_usual = settings.runtime == NULL;
+  if (settings.runtime == NULL)
+    settings.runtime = cmd_verify_find_runtime (model);
   settings.input_shapes = shapes;
   job = vn_verify_job_new (&settings);
   if (!vn_cmd_run_job (job, error))
@@ -169,8 +269,8 @@ verify_run (char        **args,
 
 const VnCmd vn_cmd_verify = {
   .name = "verify",
-  .usage = "(QUANTIZED [--model FLOAT] [--data PATH] | --install)",
-  .summary = N_("Check that a quantized model loads in ONNX Runtime, gives the same outputs, and how fast it is"),
+  .usage = "(QUANTIZED [--model FLOAT] [--data PATH] | --install) [--runtime ID]",
+  .summary = N_("Check that a quantized model loads in its runtime, gives the same outputs, and how fast it is"),
   .options = entries,
   .needs_data = TRUE,
   .n_args = 1,

@@ -37,6 +37,7 @@ list_tables_add_facts (VnListing      *listing,
   vn_listing_add_text (listing, "shapes", shapes[target->shapes]);
   if (target->opset_max > 0)
     vn_listing_add_number (listing, "opset_max", target->opset_max);
+  vn_listing_add_text (listing, "runtime", target->runtime);
   vn_listing_add_text (listing, "check", target->check != NULL ? _(target->check) : NULL);
   vn_listing_add_text (listing, "caution", target->caution != NULL ? _(target->caution) : NULL);
 }

@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+#define LISTED 10u   /* nodes; --json has all */
+
 static void
 cmd_verdict_print_content (const VnReportContent *content)
 {
@@ -126,7 +128,7 @@ vn_cmd_judge_verdict (const VnRun *run,
   vn_cmd_fail (reason);
 }
 
-/* ---- ONNX Runtime ---- */
+/* ---- runtimes ---- */
 
 static void
 cmd_verdict_print_agreement (const VnVerification *found)
@@ -147,16 +149,48 @@ cmd_verdict_print_agreement (const VnVerification *found)
     }
 }
 
+/**
+ * vn_cmd_print_nodes:
+ * @heading: stands above them
+ * @nodes: (element-type VnVerifiedNode): what a runtime tells; the first of them are printed
+ */
+void
+vn_cmd_print_nodes (const char      *heading,
+                    const GPtrArray *nodes)
+{
+  g_return_if_fail (heading != NULL && nodes != NULL);
+
+  if (nodes->len > 0)
+    vn_cmd_print ("%s", heading);
+  for (guint i = 0; i < MIN (nodes->len, LISTED); i++)
+    {
+      const VnVerifiedNode *node = g_ptr_array_index (nodes, i);
+      g_autofree char *text = vn_verified_node_dup_text (node);
+
+      vn_cmd_print ("    %s%s%s\n", text, node->reason != NULL ? ": " : "", node->reason != NULL ? node->reason : "");
+    }
+  if (nodes->len > LISTED)
+    vn_cmd_print (_("    and %u more\n"), nodes->len - LISTED);
+}
+
 static void
 cmd_verdict_print_measured (const VnVerification   *found,
                             const VnRuntimeFigures *figures)
 {
-  vn_cmd_print (_("Measured in ONNX Runtime %s: latency %.3f ms, %.2f times that of the float model (one thread)\n"),
-                found->version,
-                1e3 * figures->seconds, figures->ratio);
+  if (figures->time_measured)
+    vn_cmd_print (_("Measured in %s %s: latency %.3f ms, %.2f times that of the float model (one thread)\n"),
+                  found->runtime->title, found->version, 1e3 * figures->seconds, figures->ratio);
+  else
+    vn_cmd_print (_("Measured in %s %s\n"), found->runtime->title, found->version);
   if (!isnan (figures->integer_share))
     vn_cmd_print (figures->share_measured ? _("  %.1f %% integer MACs, measured\n")
                                           : _("  %.1f %% integer MACs, estimated\n"), 100 * figures->integer_share);
+  if (found->n_products > 0)
+    vn_cmd_print (_("  %u of %u products in integers\n"), found->n_integer_products, found->n_products);
+  if (found->n_partitions > 0)
+    vn_cmd_print (ngettext ("  %u partition\n", "  %u partitions\n", found->n_partitions), found->n_partitions);
+  vn_cmd_print_nodes (_("  products not in integers, most MACs first:\n"), found->floats);
+  vn_cmd_print_nodes (_("  nodes that fell back to the CPU:\n"), found->fallen);
   cmd_verdict_print_agreement (found);
 }
 
@@ -177,7 +211,7 @@ cmd_verdict_get_obstacle (VnNotes *notes)
 /**
  * vn_cmd_print_runtime:
  *
- * Prints what ONNX Runtime makes of the export: measured, or else as forecast.
+ * Prints what the runtime makes of the export: measured, or else as forecast for ONNX Runtime.
  */
 void
 vn_cmd_print_runtime (const VnRun *result)

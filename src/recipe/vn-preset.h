@@ -30,6 +30,7 @@ typedef enum { VN_TARGET_SHAPES_ANY, VN_TARGET_SHAPES_STATIC, VN_TARGET_SHAPES_O
  * @opset_max: 0: any
  * @activations, @weights: types that it reads, of recipes and of their rules; 0: any
  * @kept: (nullable): ids of settings that it needs as they are here: "activation-channels fuse"
+ * @runtime: (nullable): id of vn-runtimes.def: what runs its exports here; NULL: nothing does
  * @check: (nullable): to be translated: how to see what the runtime has computed in float
  * @caution: (nullable): to be translated: what to know before it runs there
  */
@@ -45,6 +46,7 @@ typedef struct
   int            opset_max;
   VnDTypeSet     activations, weights;
   const char    *kept;
+  const char    *runtime;
   const char    *check, *caution;
 } VnPreset;
 

@@ -138,10 +138,10 @@ section_figures_add_speed (VnReportContent        *table,
   section_figures_add (table, "seconds", _("Latency, one thread"), section_figures_known (figures->float_seconds),
                        section_figures_known (figures->seconds), section_figures_format_ms,
                        ratio,
-                       figures->time_measured ? _("measured in ONNX Runtime") : _("estimated for ONNX Runtime"));
+                       figures->time_measured ? _("measured") : _("estimated for ONNX Runtime"));
   section_figures_add (table, "integer-share", _("Integer MACs"), NAN, figures->integer_share, section_figures_format_percent,
                        NULL,
-                       figures->share_measured ? _("measured in ONNX Runtime") : _("estimated for ONNX Runtime"));
+                       figures->share_measured ? _("measured") : _("estimated for ONNX Runtime"));
 }
 
 void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Section: what ONNX Runtime makes of the export, measured where it was run there, otherwise expected: share on integers, time
+/* Section: what a runtime makes of the export, measured where it was run there, otherwise expected: share on integers, time
  * beside float, whether outputs agree, and what it computes in float. */
 #include "vn-report-build.h"
 
@@ -20,13 +20,13 @@ static const VnReportColumn columns[] = {
 static const VnReportColumn output_columns[] = {
   { "output", N_("Output"), NULL, FALSE, VN_REPORT_APART, 0 },
   { "agrees", N_("Agrees"), NULL, FALSE, VN_REPORT_APART, 0 },
-  { "sqnr_db", N_("ONNX Runtime versus simulation"), NULL, TRUE, VN_REPORT_APART, 0 },
-  { "onnxruntime_sqnr_db", N_("ONNX Runtime versus float"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "sqnr_db", N_("Runtime versus simulation"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "onnxruntime_sqnr_db", N_("Runtime versus float"), NULL, TRUE, VN_REPORT_APART, 0 },
   { "own_sqnr_db", N_("Simulation versus float"), NULL, TRUE, VN_REPORT_APART, 0 },
 };
 
 static const VnReportPart output_parts[] = {
-  { NULL, N_("SQNR of the outputs of the exported model, measured in ONNX Runtime.") },
+  { NULL, N_("SQNR of the outputs of the exported model, measured in the runtime.") },
 };
 
 static const VnReportPart parts[] = {
@@ -35,6 +35,23 @@ static const VnReportPart parts[] = {
 
 static const VnReportPart target_parts[] = {
   { NULL, N_("Nodes next to quantizers that the target computes in float, by the rules known for it.") },
+};
+
+static const VnReportColumn told_columns[] = {
+  { "node", N_("Node"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "operator", N_("Operator"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "type", N_("Type"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "kernel", N_("Kernel"), NULL, FALSE, VN_REPORT_APART, 0 },
+  { "macs", N_("MACs"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "reason", N_("Reason reported by the runtime"), NULL, FALSE, VN_REPORT_APART, 0 },
+};
+
+static const VnReportPart float_parts[] = {
+  { NULL, N_("Products that the runtime does not compute in integers, most MACs first.") },
+};
+
+static const VnReportPart fallen_parts[] = {
+  { NULL, N_("Nodes that the runtime left to the CPU.") },
 };
 
 static VnReportValue *
@@ -71,6 +88,36 @@ section_runtime_dup_ratio (const VnRuntimeFigures *figures)
                                                    figures->most_ratio);
 }
 
+/* Which one it is, and its version or what it said. */
+static void
+section_runtime_add_runtime (GPtrArray            *facts,
+                             const VnVerification *found)
+{
+  const VnTargetRuntime *runtime = found != NULL ? found->runtime : vn_target_runtime_get_default ();
+
+  _vn_report_fact (facts, "runtime", _("Measured in"),
+                   found != NULL ? _vn_report_text_as (runtime->id, runtime->title) : _vn_report_nothing ());
+  _vn_report_fact_joined (facts, runtime->id, VN_REPORT_JOIN_PARENTHESES,
+                          _vn_report_text (found != NULL ? found->version : NULL));
+  if (found != NULL && found->refusal != NULL)
+    _vn_report_fact (facts, "refusal", _("Message of the runtime about the export"), _vn_report_text (found->refusal));
+}
+
+/* What it tells of nodes; nothing where it does not. */
+static void
+section_runtime_add_counts (GPtrArray            *facts,
+                            const VnVerification *found)
+{
+  if (found->n_products > 0)
+    {
+      _vn_report_fact (facts, "integer_products", _("Products in integers"), _vn_report_int (found->n_integer_products, NULL));
+      _vn_report_fact_joined (facts, "products", VN_REPORT_JOIN_PARENTHESES,
+                              _vn_report_int (found->n_products, g_strdup_printf (_("of %u"), found->n_products)));
+    }
+  if (found->n_partitions > 0)
+    _vn_report_fact (facts, "partitions", _("Partitions"), _vn_report_int (found->n_partitions, NULL));
+}
+
 static void
 section_runtime_add_facts (VnReportSection *section,
                            VnRun           *run)
@@ -79,11 +126,7 @@ section_runtime_add_facts (VnReportSection *section,
   VnRuntimeFigures figures;
 
   vn_runtime_figures_init (&figures, run->forecast, run->verification);
-  _vn_report_fact (facts, "onnxruntime", _("Measured in ONNX Runtime"),
-                   _vn_report_text (run->verification != NULL ? run->verification->version : NULL));
-  if (run->verification != NULL && run->verification->refusal != NULL)
-    _vn_report_fact (facts, "refusal", _("ONNX Runtime’s message about the export"),
-                     _vn_report_text (run->verification->refusal));
+  section_runtime_add_runtime (facts, run->verification);
   _vn_report_fact (facts, "integer_share", _("Integer MACs"), section_runtime_percent (figures.integer_share));
   section_runtime_add_source (facts, "integer_share_from", figures.integer_share, figures.share_measured);
   _vn_report_fact (facts, "seconds", figures.time_measured ? _("Latency, one thread") : _("Estimated latency, one thread"),
@@ -96,6 +139,8 @@ section_runtime_add_facts (VnReportSection *section,
   _vn_report_fact (facts, "conversion_share", _("Type and layout conversions"),
                    section_runtime_percent (figures.conversion_share));
   section_runtime_add_source (facts, "conversion_share_from", figures.conversion_share, FALSE);
+  if (run->verification != NULL)
+    section_runtime_add_counts (facts, run->verification);
 }
 
 /* ---- agreement ---- */
@@ -127,6 +172,34 @@ section_runtime_add_outputs (VnReportSection      *section,
       g_ptr_array_add (row, section_runtime_db (output->sqnr_db));
       g_ptr_array_add (row, section_runtime_db (output->their_db));
       g_ptr_array_add (row, section_runtime_db (output->our_db));
+    }
+}
+
+/* ---- nodes, as the runtime tells ---- */
+
+/* @key: of the table; those without nodes are left out */
+static void
+section_runtime_add_told (VnReportSection      *section,
+                          const char           *key,
+                          const VnReportPart   *part,
+                          const GPtrArray      *nodes)
+{
+  VnReportContent *table = NULL;
+
+  if (nodes->len > 0)
+    table = _vn_report_add_table (section, key, told_columns, G_N_ELEMENTS (told_columns), part, 1);
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      const VnVerifiedNode *node = g_ptr_array_index (nodes, i);
+      GPtrArray *row = _vn_report_add_row (table);
+
+      g_ptr_array_add (row, _vn_report_text (node->name));
+      g_ptr_array_add (row, _vn_report_text (node->op_type));
+      g_ptr_array_add (row, _vn_report_text (node->type));
+      g_ptr_array_add (row, _vn_report_text (node->kernel));
+      g_ptr_array_add (row, node->macs > 0 ? _vn_report_number (node->macs, vn_format_number (node->macs, 3))
+                                           : _vn_report_absent ());
+      g_ptr_array_add (row, _vn_report_text (node->reason));
     }
 }
 
@@ -183,8 +256,9 @@ section_runtime_add_briefs (VnReportSection *section,
   vn_runtime_figures_init (&figures, run->forecast, run->verification);
   if (figures.seconds > 0 && figures.float_seconds > 0)
     _vn_report_add_brief (section, g_strdup_printf ("%.3g → %.3g ms", 1e3 * figures.float_seconds, 1e3 * figures.seconds),
-                          g_strdup (figures.time_measured ? _("latency in ONNX Runtime, measured")
-                                    : _("latency in ONNX Runtime, estimated")), NULL);
+                          figures.time_measured
+                          ? g_strdup_printf (_("latency in %s, measured"), run->verification->runtime->title)
+                          : g_strdup (_("latency in ONNX Runtime, estimated")), NULL);
   if (!isnan (figures.integer_share))
     _vn_report_add_brief (section, g_strdup_printf ("%.0f %%", 100 * figures.integer_share), g_strdup (_("of MACs on integers")),
                           NULL);
@@ -200,6 +274,11 @@ _vn_report_build_runtime (VnReportSection *section,
   section_runtime_add_briefs (section, run);
   if (run->verification != NULL && run->verification->outputs->len > 0)
     section_runtime_add_outputs (section, run->verification);
+  if (run->verification != NULL)
+    {
+      section_runtime_add_told (section, "float_products", float_parts, run->verification->floats);
+      section_runtime_add_told (section, "refused_nodes", fallen_parts, run->verification->fallen);
+    }
   if (run->forecast != NULL)
     section_runtime_add_nodes (section, run->forecast);
 }

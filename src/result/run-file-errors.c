@@ -309,7 +309,7 @@ _vn_run_file_read_contributions (VnJsonFields *parent,
   return contributions;
 }
 
-/* ---- ONNX Runtime ---- */
+/* ---- runtimes ---- */
 
 static void
 run_file_add_verified_output (JsonBuilder            *json,
@@ -330,11 +330,52 @@ run_file_add_verified_output (JsonBuilder            *json,
   json_builder_end_object (json);
 }
 
+static void
+run_file_add_verified_nodes (JsonBuilder     *json,
+                             const char      *id,
+                             const GPtrArray *nodes)
+{
+  if (nodes->len == 0)
+    return;
+  vn_json_begin_array (json, id);
+  for (guint i = 0; i < nodes->len; i++)
+    {
+      const VnVerifiedNode *node = g_ptr_array_index (nodes, i);
+
+      json_builder_begin_object (json);
+      vn_json_add_text (json, "name", node->name);
+      vn_json_add_text (json, "operator", node->op_type);
+      vn_json_add_text_if (json, "type", node->type);
+      vn_json_add_text_if (json, "kernel", node->kernel);
+      vn_json_add_text_if (json, "reason", node->reason);
+      vn_json_add_number (json, "macs", node->macs);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+}
+
+/* What runtimes tell of nodes. */
+static void
+run_file_add_parts_there (JsonBuilder          *json,
+                          const VnVerification *self)
+{
+  if (self->n_products > 0)
+    {
+      vn_json_add_int (json, "products", self->n_products);
+      vn_json_add_int (json, "integer-products", self->n_integer_products);
+    }
+  if (self->n_partitions > 0)
+    vn_json_add_int (json, "partitions", self->n_partitions);
+  run_file_add_verified_nodes (json, "float-nodes", self->floats);
+  run_file_add_verified_nodes (json, "refused-nodes", self->fallen);
+}
+
 void
 _vn_run_file_add_verification (JsonBuilder    *json,
                                VnVerification *self)
 {
   json_builder_begin_object (json);
+  vn_json_add_text (json, "runtime", self->runtime->id);
   vn_json_add_text_if (json, "version", self->version);
   vn_json_add_text_if (json, "refusal", self->refusal);
   vn_json_add_int (json, "samples", self->n_samples);
@@ -352,6 +393,7 @@ _vn_run_file_add_verification (JsonBuilder    *json,
   for (guint i = 0; i < self->outputs->len; i++)
     run_file_add_verified_output (json, g_ptr_array_index (self->outputs, i));
   json_builder_end_array (json);
+  run_file_add_parts_there (json, self);
   json_builder_end_object (json);
 }
 
@@ -384,11 +426,56 @@ run_file_read_verified_output (gpointer      to,
   vn_verification_add (to, &output);
 }
 
+static void
+run_file_read_verified_node (gpointer      to,
+                             VnJsonFields *fields)
+{
+  g_autofree char *name = vn_json_fields_dup_text (fields, "name"), *op_type = vn_json_fields_dup_text (fields, "operator");
+  g_autofree char *type = vn_json_fields_dup_text_if (fields, "type"), *kernel = vn_json_fields_dup_text_if (fields, "kernel");
+  g_autofree char *reason = vn_json_fields_dup_text_if (fields, "reason");
+  const VnVerifiedNode node = { name, op_type, type, kernel, reason, vn_json_fields_get_double (fields, "macs") };
+
+  vn_verification_add_node (to, &node);
+}
+
+static guint
+run_file_read_count_if (VnJsonFields *fields,
+                        const char   *id)
+{
+  return vn_json_fields_has (fields, id) ? (guint) vn_json_fields_get_count (fields, id, G_MAXUINT) : 0;
+}
+
+static void
+run_file_read_parts_there (VnJsonFields   *fields,
+                           VnVerification *found)
+{
+  found->n_products = run_file_read_count_if (fields, "products");
+  found->n_integer_products = run_file_read_count_if (fields, "integer-products");
+  found->n_partitions = run_file_read_count_if (fields, "partitions");
+  if (vn_json_fields_has (fields, "float-nodes"))
+    _vn_run_file_read_each (fields, "float-nodes", run_file_read_verified_node, found->floats);
+  if (vn_json_fields_has (fields, "refused-nodes"))
+    _vn_run_file_read_each (fields, "refused-nodes", run_file_read_verified_node, found->fallen);
+}
+
+/* Files of older programs name none: there was one. */
+static const VnTargetRuntime *
+run_file_read_runtime (VnJsonFields *fields)
+{
+  g_autofree char *id = vn_json_fields_dup_text_if (fields, "runtime");
+  const VnTargetRuntime *runtime = id != NULL ? vn_target_runtime_find (id, NULL) : NULL;
+
+  if (id != NULL && runtime == NULL)
+    vn_json_fields_fail (fields, "runtime", _("there is no “%s”"), id);
+  return runtime != NULL ? runtime : vn_target_runtime_get_default ();
+}
+
 VnVerification *
 _vn_run_file_read_verification (VnJsonFields *fields)
 {
   VnVerification *found = vn_verification_new ();
 
+  found->runtime = run_file_read_runtime (fields);
   found->version = vn_json_fields_dup_text_if (fields, "version");
   found->refusal = vn_json_fields_dup_text_if (fields, "refusal");
   found->n_samples = (guint) vn_json_fields_get_count (fields, "samples", G_MAXUINT);
@@ -400,5 +487,6 @@ _vn_run_file_read_verification (VnJsonFields *fields)
   found->exact_agrees = _vn_run_file_get_flag (fields, "exact-agrees");
   found->exact_db = _vn_run_file_get_number (fields, "exact-sqnr");
   _vn_run_file_read_each (fields, "outputs", run_file_read_verified_output, found);
+  run_file_read_parts_there (fields, found);
   return found;
 }

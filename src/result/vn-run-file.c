@@ -13,9 +13,12 @@
  *     "errors": { "samples", "tensors": [ row ], "weights": [ row ] },        if the error was measured
  *     "contributions": [ { "tensor", "node", "value", "role", "samples", "share", "share-error", "alone-sqnr", "local-sqnr" } ],
  *                                                             if it was asked for
- *     "onnxruntime": { "version", "samples", "load-seconds", "seconds", "float-seconds", "integer-share",
+ *     "onnxruntime": { "runtime", "version", "samples", "load-seconds", "seconds", "float-seconds", "integer-share",
  *       "saturates", "exact-agrees", "exact-sqnr",                where kernels of the processor saturate
- *       "outputs": [ { "name", "sqnr", "largest-difference", "onnxruntime-sqnr", "own-sqnr" } ] },       if it was run there
+ *       "products", "integer-products", "partitions",             where the runtime tells them
+ *       "outputs": [ { "name", "sqnr", "largest-difference", "onnxruntime-sqnr", "own-sqnr" } ],
+ *       "float-nodes", "refused-nodes": [ { "name", "operator", "type", "kernel", "reason", "macs" } ] },
+ *                                                             if it was run in a runtime; no "runtime": onnxruntime
  *     "plan": { "tensors": [ { "tensor", "dtype", "scale", "zero-point", "min", "max", "rule" } ], "npu": [ node ] },    no type:
  * float
  *     "forecast": { "macs", "integer-macs", "seconds", "conversion-seconds", "float-seconds", "observed",

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What ONNX Runtime made of an export: when its outputs count as ours, and which figures are measured, which forecast. */
+/* What a runtime made of an export: when its outputs count as ours, and which figures are measured, which forecast. */
 #include "vn-verification.h"
 
 #include "vn-format.h"
 #include "vn-i18n.h"
 
 #include <math.h>
+#include <string.h>
 
 /* What lies so far below the error of quantizing moves that by less than half a decibel. */
 #define BELOW_DB 10.0
@@ -26,6 +27,17 @@ static const struct
 };
 
 static void
+verification_node_free (VnVerifiedNode *self)
+{
+  g_free (self->name);
+  g_free (self->op_type);
+  g_free (self->type);
+  g_free (self->kernel);
+  g_free (self->reason);
+  g_free (self);
+}
+
+static void
 verification_output_free (VnVerifiedOutput *self)
 {
   g_free (self->name);
@@ -44,25 +56,30 @@ vn_verification_new (void)
   VnVerification *self = g_new0 (VnVerification, 1);
 
   g_atomic_ref_count_init (&self->ref);
+  self->runtime = vn_target_runtime_get_default ();
   self->outputs = g_ptr_array_new_with_free_func ((GDestroyNotify) verification_output_free);
+  self->floats = g_ptr_array_new_with_free_func ((GDestroyNotify) verification_node_free);
+  self->fallen = g_ptr_array_new_with_free_func ((GDestroyNotify) verification_node_free);
   self->integer_share = self->exact_db = NAN;
   return self;
 }
 
 /**
  * vn_verification_new_refused:
- * @refusal: what ONNX Runtime says
+ * @refusal: what @runtime says
  *
  * Returns: (transfer full): of an export that it does not load or run
  */
 VnVerification *
-vn_verification_new_refused (const char *refusal)
+vn_verification_new_refused (const VnTargetRuntime *runtime,
+                             const char            *refusal)
 {
   VnVerification *self;
 
-  g_return_val_if_fail (refusal != NULL, NULL);
+  g_return_val_if_fail (runtime != NULL && refusal != NULL, NULL);
 
   self = vn_verification_new ();
+  self->runtime = runtime;
   self->refusal = g_strdup (refusal);
   return self;
 }
@@ -84,6 +101,8 @@ vn_verification_unref (VnVerification *self)
   g_free (self->version);
   g_free (self->refusal);
   g_ptr_array_unref (self->outputs);
+  g_ptr_array_unref (self->floats);
+  g_ptr_array_unref (self->fallen);
   g_free (self);
 }
 
@@ -103,6 +122,63 @@ vn_verification_add (VnVerification         *self,
   copy->name = g_strdup (output->name);
   copy->part = output->part != NULL ? vn_error_part_copy (output->part) : NULL;
   g_ptr_array_add (self->outputs, copy);
+}
+
+/**
+ * vn_verification_add_node:
+ * @nodes: a list of a verification that nobody else has yet
+ * @node: copied
+ */
+void
+vn_verification_add_node (GPtrArray            *nodes,
+                          const VnVerifiedNode *node)
+{
+  VnVerifiedNode *copy;
+
+  g_return_if_fail (nodes != NULL && node != NULL);
+
+  copy = g_new (VnVerifiedNode, 1);
+  *copy = (VnVerifiedNode) { g_strdup (node->name), g_strdup (node->op_type), g_strdup (node->type), g_strdup (node->kernel),
+                             g_strdup (node->reason), node->macs };
+  g_ptr_array_add (nodes, copy);
+}
+
+/**
+ * vn_verified_node_dup_text:
+ *
+ * Returns: (transfer full): its name, and in parentheses what is known of it: “conv1 (Convolution, f32, jit_avx512)”
+ */
+char *
+vn_verified_node_dup_text (const VnVerifiedNode *self)
+{
+  const char *all[3];
+  g_autoptr(GString) text = NULL;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  all[0] = self->op_type;
+  all[1] = self->type;
+  all[2] = self->kernel;
+  text = g_string_new (self->name);
+  for (guint i = 0, n = 0; i < G_N_ELEMENTS (all); i++)
+    if (all[i] != NULL && *all[i] != '\0')
+      g_string_append_printf (text, "%s%s", n++ == 0 ? " (" : ", ", all[i]);
+  if (text->len > strlen (self->name))
+    g_string_append_c (text, ')');
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/**
+ * vn_verification_has_time:
+ *
+ * Returns: whether it was measured how long a run takes
+ */
+gboolean
+vn_verification_has_time (const VnVerification *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return self->refusal == NULL && self->seconds > 0;
 }
 
 /**
@@ -134,7 +210,7 @@ vn_agreement_get_title (VnAgreement self)
 /**
  * vn_verified_output_judge:
  *
- * Returns: how an output of ONNX Runtime lies to ours, judged by what quantizing costs where that is known
+ * Returns: how an output of the runtime lies to ours, judged by what quantizing costs where that is known
  */
 VnAgreement
 vn_verified_output_judge (const VnVerifiedOutput *self)
@@ -208,7 +284,7 @@ vn_verification_judge (const VnVerification *self)
  *
  * What was measured here and there of the same samples tells how far a figure of others, or of more of them, is off.
  *
- * Returns: what a signal to noise that was measured here is changed by in ONNX Runtime; 0 where that is not known, or the outputs
+ * Returns: what a signal to noise that was measured here is changed by in the runtime; 0 where that is not known, or the outputs
  * agree
  */
 double
@@ -248,7 +324,7 @@ vn_verification_is_saturated (const VnVerification *self)
 /**
  * vn_verification_get_worst_db:
  *
- * Returns: the least signal to noise between ONNX Runtime's outputs and ours; NAN if there is none, or one is not a number
+ * Returns: the least signal to noise between the runtime's outputs and ours; NAN if there is none, or one is not a number
  */
 double
 vn_verification_get_worst_db (const VnVerification *self)
@@ -268,7 +344,7 @@ vn_verification_get_worst_db (const VnVerification *self)
   return self->outputs->len > 0 ? worst : NAN;
 }
 
-/* Of what ONNX Runtime computes, against the float network; without that against ours. */
+/* Of what the runtime computes, against the float network; without that against ours. */
 static double
 verification_get_least_db (const VnVerification *self)
 {
@@ -281,6 +357,17 @@ verification_get_least_db (const VnVerification *self)
       least = MIN (least, isnan (output->their_db) ? output->sqnr_db : output->their_db);
     }
   return least;
+}
+
+/* Where time means nothing. */
+static char *
+verification_dup_agreement (VnAgreement  agreement,
+                            const char  *db)
+{
+  if (agreement == VN_AGREEMENT_OTHER)
+    return g_strdup_printf (_("deviates: %s"), db);
+  return agreement == VN_AGREEMENT_ALIKE ? g_strdup_printf (_("outputs keep %s there"), db)
+                                         : g_strdup_printf (_("agrees to %s"), db);
 }
 
 /**
@@ -304,6 +391,8 @@ vn_verification_dup_text (const VnVerification *self)
   if (self->refusal != NULL)
     return g_strdup (_("not loaded, or not run"));
   db = vn_format_db (agreement == VN_AGREEMENT_ALIKE ? verification_get_least_db (self) : vn_verification_get_worst_db (self));
+  if (!vn_verification_has_time (self))
+    return verification_dup_agreement (agreement, db);
   if (vn_verification_is_saturated (self))
     return g_strdup_printf (has_float ? _("%.2f times the float latency, deviates because sums saturate on this CPU: %s")
                                       : _("%.2f\u00a0ms per sample, deviates because sums saturate on this CPU: %s"), time, db);
@@ -333,13 +422,13 @@ vn_verification_dup_fault (const VnVerification *self)
   if (vn_verification_judge (self) != VN_AGREEMENT_OTHER)
     return NULL;
   if (!self->saturates)
-    return g_strdup_printf (_("The results of ONNX Runtime %s differ from our simulation by more than rounding: the "
-                              "errors measured here do not apply there"), self->version);
+    return g_strdup_printf (_("The results of %s %s differ from our simulation by more than rounding: the "
+                              "errors measured here do not apply there"), self->runtime->title, self->version);
   if (isnan (self->exact_db))
-    return g_strdup_printf (_("ONNX Runtime %s deviates from the simulation by more than rounding explains. On this "
+    return g_strdup_printf (_("%s %s deviates from the simulation by more than rounding explains. On this "
                               "CPU, which lacks VNNI, its kernels accumulate 8-bit products in 16 bits, and these "
                               "sums may saturate. Whether they do is unknown, because it does not run the export with "
-                              "kernels that cannot saturate"), self->version);
+                              "kernels that cannot saturate"), self->runtime->title, self->version);
   if (!vn_verification_is_saturated (self))
     return g_strdup_printf (_("ONNX Runtime %s deviates from the simulation by more than rounding explains. On this "
                               "CPU, which lacks VNNI, its kernels accumulate 8-bit products in 16 bits; these sums "
@@ -404,8 +493,8 @@ vn_runtime_figures_init (VnRuntimeFigures        *self,
     }
   if (verification == NULL || verification->refusal != NULL)
     return;
-  self->time_measured = TRUE;
-  self->seconds = verification->seconds;
+  self->time_measured = vn_verification_has_time (verification);
+  self->seconds = self->time_measured ? verification->seconds : NAN;
   self->float_seconds = verification->float_seconds > 0 ? verification->float_seconds : NAN;
   self->ratio = self->least_ratio = self->most_ratio = verification_divide (verification->seconds, verification->float_seconds);
   if (isnan (verification->integer_share))

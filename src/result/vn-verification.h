@@ -1,17 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
-/* What was measured of an export in ONNX Runtime, and what that leaves of the forecast. */
+/* What was measured of an export in a runtime, and what that leaves of the forecast. */
 
 #include "vn-parts.h"
 #include "vn-runtime.h"
+#include "vn-target-runtime.h"
 
 G_BEGIN_DECLS
 
 /**
+ * VnVerifiedNode: a node that the runtime does not compute in integers.
+ * @name, @op_type: as the runtime calls it
+ * @type, @kernel: (nullable): in which it computes: "f32"; and by what
+ * @reason: (nullable): why it fell back, as the runtime says
+ * @macs: multiplications; 0: not known
+ */
+typedef struct
+{
+  char   *name, *op_type, *type, *kernel, *reason;
+  double  macs;
+} VnVerifiedNode;
+
+/**
  * VnVerifiedOutput:
  * @part: (nullable): of the output: which the figures are of; %NULL: of all its elements
- * @sqnr_db: signal to noise between ONNX Runtime's output and ours; INFINITY: the same bits
+ * @sqnr_db: signal to noise between the runtime's output and ours; INFINITY: the same bits
  * @our_db, @their_db: against the output of the float network; NAN without that
  */
 typedef struct
@@ -23,7 +37,7 @@ typedef struct
 } VnVerifiedOutput;
 
 /**
- * VnAgreement: how what ONNX Runtime computes lies to what we do, from the same to something else.
+ * VnAgreement: how what the runtime computes lies to what we do, from the same to something else.
  * @VN_AGREEMENT_SAME: what is between is small beside what quantizing costs: errors measured here hold there
  * @VN_AGREEMENT_ALIKE: errors of the same size, but other ones: those measured there are told
  * @VN_AGREEMENT_OTHER: another result
@@ -37,22 +51,28 @@ typedef enum
 
 /**
  * VnVerification: immutable, once others have it.
- * @version: of onnxruntime; NULL: not known
- * @refusal: (nullable): why ONNX Runtime does not load or run it; then nothing is measured
- * @outputs: of VnVerifiedOutput: of each output the part that is worst in ONNX Runtime, and behind it another where it agrees
+ * @runtime: in which it was run
+ * @version: of that; NULL: not known
+ * @refusal: (nullable): why the runtime does not load or run it; then nothing is measured
+ * @outputs: of VnVerifiedOutput: of each output the part that is worst in the runtime, and behind it another where it agrees
  * less, if there is one
  * @load_seconds: of the export
- * @seconds, @float_seconds: of one run, one thread; @float_seconds 0 without float network
- * @integer_share: of multiplications, by the kernels of the graph that ONNX Runtime made; 0 to 1; NAN: not found out
+ * @seconds, @float_seconds: of one run, one thread; 0: not measured, as it means nothing there, or without float network
+ * @integer_share: of multiplications, by what the runtime tells of its kernels; 0 to 1; NAN: not found out
+ * @floats: of VnVerifiedNode: nodes that multiply and are not on integers, that with most multiplications first
+ * @fallen: of VnVerifiedNode: nodes that fell back to another processor
+ * @n_products, @n_integer_products: nodes that multiply, and those on integers; 0 with @integer_share NAN
+ * @n_partitions: parts that the runtime cut the network into; 0: it does not tell
  * @saturates: the processor's kernels add two products of 8 bit up in 16 bit, which saturate (x86 without VNNI)
  * @exact_db: there also the least signal to noise between ours and its outputs with kernels that do not; NAN: not found out
  * @exact_agrees: whether that counts as the same
  */
 typedef struct
 {
+  const VnTargetRuntime *runtime;
   char      *version, *refusal;
-  GPtrArray *outputs;
-  guint      n_samples;
+  GPtrArray *outputs, *floats, *fallen;
+  guint      n_samples, n_products, n_integer_products, n_partitions;
   double     load_seconds, seconds, float_seconds, integer_share;
   gboolean   saturates, exact_agrees;
   double     exact_db;
@@ -65,7 +85,12 @@ VnVerification *vn_verification_ref          (VnVerification         *self);
 void            vn_verification_unref        (VnVerification         *self);
 void            vn_verification_add          (VnVerification         *self,
                                               const VnVerifiedOutput *output);
-VnVerification *vn_verification_new_refused  (const char             *refusal);
+void            vn_verification_add_node     (GPtrArray              *nodes,       /* @floats or @fallen */
+                                              const VnVerifiedNode   *node);
+VnVerification *vn_verification_new_refused  (const VnTargetRuntime  *runtime,
+                                              const char             *refusal);
+gboolean        vn_verification_has_time     (const VnVerification   *self);
+char           *vn_verified_node_dup_text    (const VnVerifiedNode   *self);   /* "conv1 (Convolution, f32)" */
 VnAgreement     vn_verification_judge        (const VnVerification   *self);
 double          vn_verification_get_shift_db (const VnVerification   *self,      /* nullable */
                                               const char             *output);
@@ -80,10 +105,11 @@ char           *vn_verified_output_dup_title (const VnVerifiedOutput *self);
 const char     *vn_agreement_get_id          (VnAgreement             self);
 const char     *vn_agreement_get_title       (VnAgreement             self);
 
-#define VN_NOTE_CODE_NOT_VERIFIED "not-verified"   /* of the note that ONNX Runtime could not be asked */
+#define VN_NOTE_CODE_NOT_VERIFIED "not-verified"   /* of the note that no runtime could be asked */
 
 /**
- * VnRuntimeFigures: what is known of an export in ONNX Runtime: measured where it was run there, otherwise forecast.
+ * VnRuntimeFigures: what is known of an export in a runtime: measured where it was run there, otherwise forecast, for ONNX
+ * Runtime.
  * @integer_share: of multiplications, 0 to 1
  * @seconds, @float_seconds: of one run, one thread, of the export and of the float network
  * @ratio: of these

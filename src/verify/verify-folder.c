@@ -54,12 +54,14 @@ vn_verify_folder_dup_tensor (const char *folder,
 /**
  * vn_verify_dup_environment:
  *
- * Returns: (transfer full) (type filename): where the environment is, or would be
+ * Returns: (transfer full) (type filename): where the environment that the program makes for @runtime is, or would be
  */
 char *
-vn_verify_dup_environment (void)
+vn_verify_dup_environment (const VnTargetRuntime *runtime)
 {
-  return g_build_filename (g_get_user_cache_dir (), "vernier", "onnxruntime", NULL);
+  g_return_val_if_fail (runtime != NULL, NULL);
+
+  return g_build_filename (g_get_user_cache_dir (), "vernier", runtime->id, NULL);
 }
 
 /**
@@ -68,10 +70,13 @@ vn_verify_dup_environment (void)
  * Returns: (transfer full) (nullable) (type filename): the environment's interpreter; %NULL: it has not been made
  */
 char *
-vn_verify_dup_own_python (void)
+vn_verify_dup_own_python (const VnTargetRuntime *runtime)
 {
-  g_autofree char *folder = vn_verify_dup_environment ();
-  g_autofree char *python = g_build_filename (folder, "bin", "python", NULL);
+  g_autofree char *folder = NULL, *python = NULL;
 
+  g_return_val_if_fail (runtime != NULL, NULL);
+
+  folder = vn_verify_dup_environment (runtime);
+  python = g_build_filename (folder, "bin", "python", NULL);
   return g_file_test (python, G_FILE_TEST_IS_EXECUTABLE) ? g_steal_pointer (&python) : NULL;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Folders that are made for a while, and the one that stays: the environment of ONNX Runtime that the program has made. */
+/* Folders that are made for a while, and those that stay: the environments of runtimes that the program has made. */
 #pragma once
 
-#include <glib.h>
+#include "vn-target-runtime.h"
 
 G_BEGIN_DECLS
 
@@ -11,7 +11,7 @@ char *vn_verify_folder_dup_tensor (const char *folder,
                                    const char *prefix,
                                    guint       sample,
                                    guint       i);
-char *vn_verify_dup_environment   (void);
-char *vn_verify_dup_own_python    (void);
+char *vn_verify_dup_environment   (const VnTargetRuntime *runtime);
+char *vn_verify_dup_own_python    (const VnTargetRuntime *runtime);
 
 G_END_DECLS

@@ -1,31 +1,37 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* onnxruntime in the user's Python, or libonnxruntime, as a process of its own. */
+/* A runtime in the user's Python, or libonnxruntime, as a process of its own. */
 #pragma once
 
-#include <gio/gio.h>
+#include "vn-target-runtime.h"
+#include "vn-verify-job.h"
+
+#include <json-glib/json-glib.h>
 
 G_BEGIN_DECLS
 
 /**
  * VnVerifyRequest: what the process is asked for
- * @python: interpreter, looked up like a command
- * @is_python_given: the user named it: nothing else is tried
- * @library: (nullable): the user named this library: no Python is tried, unless that is given as well
+ * @runtime: what runs the networks
+ * @python: (nullable): interpreter that the user named, looked up like a command: nothing else is tried, but what the
+ *   environment names for this runtime
  * @folder: holds the inputs, S-I.npy for input I of sample S; outputs are written there, out-S-O.npy, and
  *   those of the float network, float-S-O.npy, where they are the same ones; and where kernels saturate those with kernels that
- *   do not, exact-S-O.npy, if ONNX Runtime can
+ *   do not, exact-S-O.npy, if the runtime can
  * @model, @float_model: paths; @float_model is nullable
  * @inputs: (element-type utf8): names
- * @optimized: (nullable): where the graph is written that ONNX Runtime makes of @model, if it can
+ * @optimized: (nullable): where the graph is written that the runtime makes of @model, if it can
  * @timeout: in seconds
+ * @n_runs: for times; 0: they mean nothing there
  * @name: what @model is called in messages, in quotes if that is a name
  * @seconds: after so many no more runs are measured
- * @is_asked: the user waits for an answer: interpreters that had no onnxruntime are asked once more
+ * @is_asked: the user waits for an answer: interpreters that had no runtime are asked once more
+ * @looks: nothing is run, it is only found out whether the runtime is there
  */
 typedef struct
 {
-  const char *python, *folder, *model, *float_model, *optimized, *library, *name;
-  gboolean    is_python_given, is_asked;
+  const VnTargetRuntime *runtime;
+  const char *python, *folder, *model, *float_model, *optimized, *name;
+  gboolean    is_asked, looks;
   GPtrArray  *inputs;
   guint       n_samples, n_runs, timeout;
   double      seconds;
@@ -40,13 +46,25 @@ typedef struct
   char     *version;
   double    load_seconds, seconds, float_seconds;
   gboolean  saturates;   /* kernels for products of 8 bit */
+  JsonNode *facts;       /* (nullable): what the runtime tells of the export, as it came */
+  char     *log;         /* (nullable): and what it logged; bytes of any kind */
 } VnVerifyReply;
+
+gboolean vn_verify_process_begin (const VnVerifyRequest *request,
+                                  GError               **error);
+gboolean vn_verify_process_try   (const VnVerifyRequest *request,
+                                  const char            *python,       /* nullable */
+                                  VnVerifyReply         *reply,
+                                  gboolean              *missing,
+                                  GCancellable          *cancellable,
+                                  GError               **error);
+void     vn_verify_reply_clear   (VnVerifyReply         *self);
 
 gboolean vn_verify_process_run (const VnVerifyRequest *request,
                                 VnVerifyReply         *reply,
                                 GCancellable          *cancellable,
                                 GError               **error);
 
-gboolean vn_verify_process_lacks_runtime (void);
+const char    *vn_verify_runtime_get_variable (const VnTargetRuntime *runtime);
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Puts what was measured in ONNX Runtime in the place of what was forecast, and says what is worth knowing of it. */
+/* Puts what was measured in a runtime in the place of what was forecast, and says what is worth knowing of it. */
 #include "vn-verify-job.h"
 
 #include "vn-forecast-export.h"
@@ -20,9 +20,11 @@ verify_result_copy_note (const VnNote *note,
     vn_notes_add_remedy (notes, note->level, note->code, note->subject, note->remedy, "%s", note->text);
 }
 
-/* Without what was said of expected times, or after an earlier try. */
+/* Without what was said of expected times, or after an earlier try. @is_own: the runtime is that of the target, and has told what
+ * the user could look up there. */
 static VnNotes *
-verify_result_copy_notes (VnNotes *notes)
+verify_result_copy_notes (VnNotes  *notes,
+                          gboolean  is_own)
 {
   VnNotes *copy = vn_notes_new ();
 
@@ -30,7 +32,8 @@ verify_result_copy_notes (VnNotes *notes)
     {
       const VnNote *note = vn_notes_get (notes, i);
 
-      if (!g_str_equal (note->code, VN_NOTE_CODE_SLOWER) && !g_str_equal (note->code, NOTE_DIFFERS))
+      if (!g_str_equal (note->code, VN_NOTE_CODE_SLOWER) && !g_str_equal (note->code, NOTE_DIFFERS) &&
+          !(is_own && g_str_equal (note->code, VN_NOTE_CODE_TARGET_CHECK)))
         verify_result_copy_note (note, VN_NOTE_CODE_NOT_VERIFIED, copy);
     }
   return copy;
@@ -47,8 +50,8 @@ verify_result_note_measured (const VnVerification *found,
 
   if (is_target && found->float_seconds > 0 && found->seconds > SLOWER * found->float_seconds && more > SECONDS)
     vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_SLOWER, NULL,
-                  _("In ONNX Runtime %s, this model has %.1f times the latency of the float model, measured on one "
-                    "thread. The report lists the nodes that run in float, and why"), found->version,
+                  _("In %s %s, this model has %.1f times the latency of the float model, measured on one "
+                    "thread. The report lists the nodes that run in float, and why"), found->runtime->title, found->version,
                     found->seconds / found->float_seconds);
   if (fault != NULL)
     vn_notes_add_remedy (notes, VN_NOTE_WARNING, NOTE_DIFFERS, NULL, remedy, "%s", fault);
@@ -82,21 +85,23 @@ vn_job_take_verification (VnRun                   *base,
                           const VnRuntimeForecast *forecast)
 {
   g_autoptr(VnNotes) notes = NULL;
+  gboolean is_own;
 
   g_return_val_if_fail (base != NULL && verification != NULL, NULL);
 
-  notes = verify_result_copy_notes (base->notes);
-  verify_result_note_measured (verification, base->forecast != NULL, notes);
+  is_own = base->recipe != NULL && verification->runtime == vn_target_runtime_of (vn_recipe_get_target (base->recipe));
+  notes = verify_result_copy_notes (base->notes, is_own);
+  verify_result_note_measured (verification, is_own || base->forecast != NULL, notes);
   vn_notes_sort (notes);
   return verify_result_join (base, verification, forecast, notes);
 }
 
 /**
  * vn_job_note_unverified:
- * @reason: why nothing was measured in ONNX Runtime
+ * @reason: why nothing was measured in a runtime
  * @is_asked: the user asked for it
  *
- * Returns: (transfer full): @base as one that ONNX Runtime refuses, if it does; or else with a note that it could not be asked
+ * Returns: (transfer full): @base as one that the runtime refuses, if it does; or else with a note that it could not be asked
  */
 VnRun *
 vn_job_note_unverified (VnRun        *base,
@@ -111,7 +116,7 @@ vn_job_note_unverified (VnRun        *base,
   for (guint i = 0; i < vn_notes_get_n (base->notes); i++)
     verify_result_copy_note (vn_notes_get (base->notes, i), VN_NOTE_CODE_NOT_VERIFIED, notes);
   if (g_error_matches (reason, VN_VERIFY_ERROR, VN_VERIFY_ERROR_REFUSED))
-    refused = vn_verification_new_refused (reason->message);
+    refused = vn_verification_new_refused (vn_verify_runtime_for (base), reason->message);
   else
     vn_notes_add (notes, is_asked ? VN_NOTE_WARNING : VN_NOTE_INFO, VN_NOTE_CODE_NOT_VERIFIED, NULL,
                   base->verification != NULL ? _("The export was not verified again: %s")

@@ -254,7 +254,7 @@ vn_export_job_check (VnJob         *job,
 static const VnStage stages[] = {
   { "check",  N_("Checking"),            1, NULL,                       vn_export_job_check },
   { "write",  N_("Writing the model"),  90, vn_export_job_wants_model,  vn_export_job_write_model },
-  { "verify", N_("Running ONNX Runtime"), 200, vn_export_job_wants_verify, vn_export_job_verify },
+  { "verify", N_("Running the export"), 200, vn_export_job_wants_verify, vn_export_job_verify },
   { "report", N_("Writing the report"), 10, vn_export_job_wants_report, vn_export_job_write_report },
   { "others", N_("Writing the other files"), 20, vn_export_job_wants_others, vn_export_job_write_others },
   { NULL },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes a Python environment in the folder of caches and lets its pip install onnxruntime. It is made beside its place and takes
+/* Makes a Python environment in the folder of caches and lets its pip install a runtime. It is made beside its place and takes
  * that when all is there, so that an interrupted or failed attempt leaves nothing. */
 #include "vn-ort-install.h"
 
@@ -22,6 +22,7 @@
 typedef struct
 {
   VnJob *job;           /* whose state it is */
+  const VnTargetRuntime *runtime;
   char  *python;        /* that makes the environment */
   char  *place, *part;  /* where it will be, and where it is made */
   char  *own;           /* the interpreter in @part */
@@ -166,13 +167,18 @@ vn_ort_install_fetch (VnJob         *job,
                       GError       **error)
 {
   VnOrtInstall *self = vn_job_get_state (job, &ort_install_kind);
-  const char *argv[] = { self->own, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off",
-                         "onnxruntime",
-                         "numpy", NULL };
+  const char *pip[] = { self->own, "-m", "pip", "install", "--disable-pip-version-check", "--no-input", "--progress-bar", "off" };
+  g_auto(GStrv) requirements = g_strsplit (self->runtime->requirements, " ", -1);
+  g_autoptr(GPtrArray) argv = g_ptr_array_new ();
 
-  if (ort_install_run (self, argv, cancellable, error))
+  for (guint i = 0; i < G_N_ELEMENTS (pip); i++)
+    g_ptr_array_add (argv, (gpointer) pip[i]);
+  for (char **one = requirements; *one != NULL; one++)
+    g_ptr_array_add (argv, *one);
+  g_ptr_array_add (argv, NULL);
+  if (ort_install_run (self, (const char * const *) argv->pdata, cancellable, error))
     return TRUE;
-  g_prefix_error (error, _("pip does not install onnxruntime: "));
+  g_prefix_error (error, _("pip does not install %s: "), self->runtime->package);
   return FALSE;
 }
 
@@ -182,11 +188,12 @@ vn_ort_install_try (VnJob         *job,
                     GError       **error)
 {
   VnOrtInstall *self = vn_job_get_state (job, &ort_install_kind);
-  const char *argv[] = { self->own, "-c", "import numpy, onnxruntime", NULL };
+  g_autofree char *import = g_strconcat ("import numpy, ", self->runtime->module, NULL);
+  const char *argv[] = { self->own, "-c", import, NULL };
 
   if (!ort_install_run (self, argv, cancellable, error))
     {
-      g_prefix_error (error, _("onnxruntime is installed, but cannot be used: "));
+      g_prefix_error (error, _("%s is installed, but cannot be used: "), self->runtime->package);
       return FALSE;
     }
   vn_verify_folder_remove (self->place);
@@ -202,8 +209,8 @@ vn_ort_install_try (VnJob         *job,
 
 static const VnStage stages[] = {
   { "make",  N_("Making a Python environment"), 20, NULL, vn_ort_install_make },
-  { "fetch", N_("Installing onnxruntime"),      70, NULL, vn_ort_install_fetch },
-  { "try",   N_("Trying onnxruntime"),          10, NULL, vn_ort_install_try },
+  { "fetch", N_("Installing the runtime"),      70, NULL, vn_ort_install_fetch },
+  { "try",   N_("Trying the runtime"),          10, NULL, vn_ort_install_try },
   { NULL },
 };
 
@@ -241,19 +248,26 @@ static const VnJobKind ort_install_kind = {
 
 /**
  * vn_ort_install_new:
+ * @runtime: what is installed
  * @python: (nullable): interpreter that the environment is made with; %NULL: python3
  *
- * Returns: (transfer full): a job that makes an environment of the program's own with onnxruntime, from where the user's pip
- * takes packages
+ * Returns: (transfer full): a job that makes an environment of the program's own with @runtime, from where the user's pip takes
+ * packages
  */
 VnJob *
-vn_ort_install_new (const char *python)
+vn_ort_install_new (const VnTargetRuntime *runtime,
+                    const char            *python)
 {
-  VnJob *job = vn_job_new (&ort_install_kind);
-  VnOrtInstall *self = vn_job_get_state (job, &ort_install_kind);
+  VnJob *job;
+  VnOrtInstall *self;
 
+  g_return_val_if_fail (runtime != NULL, NULL);
+
+  job = vn_job_new (&ort_install_kind);
+  self = vn_job_get_state (job, &ort_install_kind);
   self->job = job;
-  self->place = vn_verify_dup_environment ();
+  self->runtime = runtime;
+  self->place = vn_verify_dup_environment (runtime);
   self->python = g_strdup (python != NULL ? python : "python3");
   return job;
 }

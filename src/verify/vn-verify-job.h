@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The job that tells what ONNX Runtime itself makes of an export. */
+/* The job that tells what a runtime itself makes of an export. */
 #pragma once
 
 #include "vn-jobs.h"
 #include "vn-verify-error.h"
 
 G_BEGIN_DECLS
+
+/* What a search for a runtime on this machine came to. */
+typedef enum { VN_RUNTIME_STATE_UNKNOWN, VN_RUNTIME_STATE_FOUND, VN_RUNTIME_STATE_MISSING } VnRuntimeState;
 
 /**
  * VnVerifySettings:
@@ -14,10 +17,12 @@ G_BEGIN_DECLS
  * @float_path: (nullable): the float network, to compare the time with
  * @data: (nullable): samples; NULL: random values
  * @input_shapes: (nullable): sizes of inputs that the model leaves open
- * @python: (nullable): interpreter that has onnxruntime; NULL: $VN_PYTHON, or else python3
+ * @runtime: (nullable): what runs it; NULL: ONNX Runtime
+ * @or_usual: where that is not found, ONNX Runtime runs it
+ * @python: (nullable): interpreter that has the runtime; NULL: what the environment names, or else python3
  * @n_samples: so many samples at most
  * @n_runs: for each time the shortest of so many
- * @timeout: seconds that ONNX Runtime may take; 0: 300
+ * @timeout: seconds that the runtime may take; 0: 300
  * @seconds: after so many no more runs are measured; 0: as many as that
  */
 typedef struct
@@ -26,6 +31,8 @@ typedef struct
   VnModel    *model;
   VnDataSpec *data;
   GHashTable *input_shapes;
+  const VnTargetRuntime *runtime;
+  gboolean    or_usual;
   const char *python;
   guint       n_samples, n_runs, n_threads, timeout;
   double      seconds;
@@ -37,8 +44,12 @@ VnJob             *vn_verify_job_new_for_result (VnRun                  *result,
                                                  const char             *python,    /* nullable */
                                                  gboolean                is_asked);
 gboolean           vn_verify_job_is_usual       (void);
-gboolean           vn_verify_job_lacks_runtime  (void);
-void               vn_verify_job_look_for_runtime (GCancellable         *cancellable);   /* nullable */
+VnRuntimeState     vn_verify_runtime_get_state  (const VnTargetRuntime *runtime);
+const VnTargetRuntime *vn_verify_runtime_of     (const VnRun            *result);
+const VnTargetRuntime *vn_verify_runtime_for    (VnRun                  *result);
+const VnTargetRuntime *vn_verify_runtime_missing (VnRun                 *result);
+gboolean           vn_verify_job_needs_look     (void);
+void               vn_verify_job_look_for_runtimes (GCancellable        *cancellable);   /* nullable */
 gboolean           vn_verify_job_suits          (VnRun                  *result,
                                                  GError                **error);
 VnVerification    *vn_verify_job_get_result     (VnJob                  *job);      /* borrowed; after success */

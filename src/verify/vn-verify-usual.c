@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is run in ONNX Runtime without being asked for: whether anything is, and which exports. */
+/* What is run in a runtime without being asked for: whether anything is, which exports, and in which one. */
 #include "vn-verify-job.h"
 #include "verify-folder.h"
 #include "verify-process.h"
@@ -31,35 +31,115 @@ vn_verify_job_is_usual (void)
   return !verify_usual_is_set ("VN_NO_VERIFY");
 }
 
-/**
- * vn_verify_job_look_for_runtime:
- * @cancellable: (nullable):
- *
- * Looks for an ONNX Runtime, for vn_verify_job_lacks_runtime(), without running anything in it: only where the environment names
- * none, and once. From any thread; it takes a second.
- */
-void
-vn_verify_job_look_for_runtime (GCancellable *cancellable)
+static void
+verify_usual_look_for (const VnTargetRuntime *runtime,
+                       const char            *folder,
+                       GCancellable          *cancellable)
 {
-  static gint has_looked;
-  g_autofree char *folder = NULL;
-  g_autoptr(GPtrArray) inputs = NULL;
-  VnVerifyRequest request = { 0 };
+  g_autoptr(GPtrArray) inputs = g_ptr_array_new ();
+  const VnVerifyRequest request = { .runtime = runtime, .folder = folder, .model = "", .name = "", .inputs = inputs,
+                                    .timeout = LOOKING_TIMEOUT, .looks = TRUE };
   VnVerifyReply reply = { NULL };
 
-  if (verify_usual_is_set ("VN_PYTHON") || verify_usual_is_set ("VN_ORT_LIBRARY") ||
-      !g_atomic_int_compare_and_exchange (&has_looked, FALSE, TRUE))
-    return;
+  vn_verify_process_run (&request, &reply, cancellable, NULL);
+  vn_verify_reply_clear (&reply);
+}
+
+/**
+ * vn_verify_job_needs_look:
+ *
+ * Returns: whether it is not known of a runtime if it is on this machine: vn_verify_job_look_for_runtimes() finds out
+ */
+gboolean
+vn_verify_job_needs_look (void)
+{
+  guint n;
+  const VnTargetRuntime *runtimes = vn_target_runtime_list (&n);
+
+  for (guint i = 0; i < n; i++)
+    if (vn_verify_runtime_get_state (&runtimes[i]) == VN_RUNTIME_STATE_UNKNOWN)
+      return TRUE;
+  return FALSE;
+}
+
+/**
+ * vn_verify_job_look_for_runtimes:
+ * @cancellable: (nullable):
+ *
+ * Looks for each runtime of which it is not known, for vn_verify_runtime_get_state(), without running anything in it. From
+ * any thread; it takes a second for each.
+ */
+void
+vn_verify_job_look_for_runtimes (GCancellable *cancellable)
+{
+  guint n;
+  const VnTargetRuntime *runtimes = vn_target_runtime_list (&n);
+  g_autofree char *folder = NULL;
+
   folder = g_dir_make_tmp ("vernier-verify-XXXXXX", NULL);
-  inputs = g_ptr_array_new ();
-  /* a runtime that there is says that it cannot load this */
-  request = (VnVerifyRequest) { .python = "python3", .folder = folder, .model = "", .name = "", .inputs = inputs,
-                                .timeout = LOOKING_TIMEOUT };
-  if (folder != NULL && !vn_verify_process_run (&request, &reply, cancellable, NULL) && g_cancellable_is_cancelled (cancellable))
-    g_atomic_int_set (&has_looked, FALSE);
-  g_free (reply.version);
+  for (guint i = 0; i < n && folder != NULL; i++)
+    if (vn_verify_runtime_get_state (&runtimes[i]) == VN_RUNTIME_STATE_UNKNOWN)
+      verify_usual_look_for (&runtimes[i], folder, cancellable);
   if (folder != NULL)
     vn_verify_folder_remove (folder);
+}
+
+/**
+ * vn_verify_runtime_of:
+ * @result: of a run
+ *
+ * Returns: (transfer none): what runs its target, if that can run here; or else ONNX Runtime
+ */
+const VnTargetRuntime *
+vn_verify_runtime_of (const VnRun *result)
+{
+  const VnTargetRuntime *runtime;
+
+  g_return_val_if_fail (result != NULL, NULL);
+
+  runtime = result->recipe != NULL ? vn_target_runtime_of (vn_recipe_get_target (result->recipe)) : NULL;
+  return runtime != NULL ? runtime : vn_target_runtime_get_default ();
+}
+
+/**
+ * vn_verify_runtime_for:
+ * @result: of a run
+ *
+ * Returns: (transfer none): what its export is run in: what runs its target here, unless that was looked for and not found; or
+ *   else ONNX Runtime
+ */
+const VnTargetRuntime *
+vn_verify_runtime_for (VnRun *result)
+{
+  const VnTargetRuntime *runtime;
+
+  g_return_val_if_fail (result != NULL, NULL);
+
+  runtime = vn_verify_runtime_of (result);
+  return vn_verify_runtime_get_state (runtime) != VN_RUNTIME_STATE_MISSING
+         ? runtime : vn_target_runtime_get_default ();
+}
+
+/**
+ * vn_verify_runtime_missing:
+ * @result: of a run
+ *
+ * Returns: (transfer none) (nullable): what would run its export and was looked for, and not found; one that the program installs
+ *   would be used then, unless the environment names another
+ */
+const VnTargetRuntime *
+vn_verify_runtime_missing (VnRun *result)
+{
+  const VnTargetRuntime *all[2];
+
+  g_return_val_if_fail (result != NULL, NULL);
+
+  all[0] = vn_verify_runtime_of (result);
+  all[1] = vn_target_runtime_get_default ();
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
+    if (vn_verify_runtime_get_state (all[i]) == VN_RUNTIME_STATE_MISSING)
+      return all[i];
+  return NULL;
 }
 
 /* Operators that neither the standard nor ONNX Runtime has, and that are not spelled out in the file. */
@@ -116,16 +196,4 @@ vn_verify_job_suits (VnRun   *result,
   else
     return TRUE;
   return FALSE;
-}
-
-/**
- * vn_verify_job_lacks_runtime:
- *
- * Returns: whether this program has looked for an ONNX Runtime and found none: one that it installs itself would be used, as
- *   nobody has named another
- */
-gboolean
-vn_verify_job_lacks_runtime (void)
-{
-  return vn_verify_process_lacks_runtime ();
 }

@@ -238,7 +238,7 @@ vn_bench_get_origins_job (VnBench *self)
   return vn_works_get_job (self->works, VN_PLACE_SEARCH);
 }
 
-/* ---- ONNX Runtime, unasked ---- */
+/* ---- runtimes, unasked ---- */
 
 static gboolean
 bench_start_was_verified (VnRun *result)
@@ -255,7 +255,7 @@ bench_start_look (GTask        *task,
                   gpointer      data,
                   GCancellable *cancellable)
 {
-  vn_verify_job_look_for_runtime (cancellable);
+  vn_verify_job_look_for_runtimes (cancellable);
   g_task_return_boolean (task, TRUE);
 }
 
@@ -276,14 +276,21 @@ bench_start_looked (GObject      *source,
   vn_bench_changed (self, VN_CHANGED_WORK);
 }
 
-/* Of an earlier run there is nothing to be run, but it is reported whether there could be. */
-static void
-bench_start_begin_look (VnBench *self)
+/**
+ * vn_bench_look_for_runtimes:
+ *
+ * Begins to look which runtimes there are on this machine, unless that is known or not wanted; "work-changed" tells that it is
+ * known: vn_verify_runtime_get_state().
+ */
+void
+vn_bench_look_for_runtimes (VnBench *self)
 {
   g_autoptr(GTask) task = NULL;
   GWeakRef *place;
 
-  if (vn_verify_job_lacks_runtime () || self->looking != NULL)
+  g_return_if_fail (VN_IS_BENCH (self));
+
+  if (!vn_verify_job_is_usual () || !vn_verify_job_needs_look () || self->looking != NULL)
     return;
   place = g_new0 (GWeakRef, 1);
   g_weak_ref_init (place, self);
@@ -320,8 +327,9 @@ vn_bench_verify_usually (VnBench *self)
 
   if (self->batch != NULL)
     return;
-  if (vn_verify_job_is_usual () && self->shown.past != NULL && self->shown.past->verification == NULL)
-    bench_start_begin_look (self);
+  /* of an earlier run there is nothing to be run, but it is told whether there could be */
+  if (self->shown.past != NULL && self->shown.past->verification == NULL)
+    vn_bench_look_for_runtimes (self);
   if (!vn_verify_job_is_usual () || vn_works_get_job (self->works, VN_PLACE_FRONT) != NULL ||
       vn_works_get_job (self->works, VN_PLACE_CHECK) != NULL || !vn_bench_has_network (self, NULL) ||
       bench_start_was_verified (self->shown.run))

@@ -225,12 +225,12 @@ vn_bench_get_tries (VnBench *self)
   return vn_improve_job_get_tries (self->found.improved);
 }
 
-/* ---- ONNX Runtime ---- */
+/* ---- runtimes ---- */
 
 /**
  * vn_bench_verify:
  *
- * Begins to run what the present run exports in ONNX Runtime; the run comes again with what was measured.
+ * Begins to run what the present run exports in its runtime, vn_verify_runtime_for(); the run comes again with what was measured.
  *
  * Returns: %FALSE if there is nothing to export, or something else is going on
  */
@@ -249,21 +249,23 @@ vn_bench_verify (VnBench  *self,
 
 /**
  * vn_bench_install_runtime:
+ * @runtime: what is installed
  *
- * Begins to make a Python environment with onnxruntime in the folder of caches, beside everything else; ask the user before. What
+ * Begins to make a Python environment with @runtime in the folder of caches, beside everything else; ask the user before. What
  * the bench exports is run there afterwards, if nothing else goes on then.
  *
  * Returns: %FALSE if that goes on already
  */
 gboolean
-vn_bench_install_runtime (VnBench  *self,
-                          GError  **error)
+vn_bench_install_runtime (VnBench                *self,
+                          const VnTargetRuntime  *runtime,
+                          GError                **error)
 {
-  g_return_val_if_fail (VN_IS_BENCH (self), FALSE);
+  g_return_val_if_fail (VN_IS_BENCH (self) && runtime != NULL, FALSE);
 
   if (vn_works_get_job (self->works, VN_PLACE_INSTALL) == NULL)
     {
-      vn_bench_start (self, VN_WORK_INSTALL, vn_ort_install_new (NULL));
+      vn_bench_start (self, VN_WORK_INSTALL, vn_ort_install_new (runtime, NULL));
       return TRUE;
     }
   g_set_error_literal (error, VN_ERROR, VN_ERROR_SETTING, _("Another job is running: wait until it finishes, or cancel it."));
@@ -273,7 +275,7 @@ vn_bench_install_runtime (VnBench  *self,
 /**
  * vn_bench_cancel_install:
  *
- * Asks the installation of ONNX Runtime to end, if there is one: nothing stays of it.
+ * Asks the installation of a runtime to end, if there is one: nothing stays of it.
  */
 void
 vn_bench_cancel_install (VnBench *self)
@@ -286,7 +288,7 @@ vn_bench_cancel_install (VnBench *self)
 /**
  * vn_bench_get_install_job:
  *
- * Returns: (transfer none) (nullable): the job that installs ONNX Runtime; its end is told by "work-changed"
+ * Returns: (transfer none) (nullable): the job that installs a runtime; its end is told by "work-changed"
  */
 VnJob *
 vn_bench_get_install_job (VnBench *self)

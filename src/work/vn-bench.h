@@ -313,8 +313,10 @@ void              vn_bench_set_picture_func    (VnBench       *self,
                                                 gpointer       data);
 gboolean          vn_bench_verify              (VnBench  *self,
                                                 GError  **error);
-gboolean          vn_bench_install_runtime     (VnBench  *self,
-                                                GError  **error);
+gboolean          vn_bench_install_runtime     (VnBench                *self,
+                                                const VnTargetRuntime  *runtime,
+                                                GError                **error);
+void              vn_bench_look_for_runtimes   (VnBench *self);
 void              vn_bench_cancel_install      (VnBench *self);
 VnJob            *vn_bench_get_install_job     (VnBench *self);   /* NULL: not installing */
 VnJob            *vn_bench_get_job             (VnBench *self);   /* NULL: idle */

@@ -190,7 +190,7 @@ bare_tell (const Bare *self,
 static void
 bare_tear_down (Bare *self)
 {
-  g_autofree char *own = vn_verify_dup_environment ();
+  g_autofree char *own = vn_verify_dup_environment (vn_target_runtime_get_default ());
 
   g_setenv ("PATH", self->path, TRUE);
   vn_verify_folder_remove (own);
@@ -203,7 +203,8 @@ bare_tear_down (Bare *self)
 static gboolean
 lacks_runtime (gpointer data)
 {
-  return vn_verify_job_lacks_runtime () && vn_window_fixture_is_idle (data);
+  return vn_verify_runtime_get_state (vn_target_runtime_get_default ()) == VN_RUNTIME_STATE_MISSING &&
+         vn_window_fixture_is_idle (data);
 }
 
 static gboolean
@@ -220,7 +221,7 @@ is_fetching (gpointer data)
   VnJob *job = vn_bench_get_install_job (VN_BENCH (data));
   g_autofree char *stage = job != NULL ? vn_job_dup_stage (job) : NULL;
 
-  return g_strcmp0 (stage, "Installing onnxruntime") == 0 && vn_job_get_progress (job) > 0.2;
+  return g_strcmp0 (stage, "Installing the runtime") == 0 && vn_job_get_progress (job) > 0.2;
 }
 
 static gboolean
@@ -261,7 +262,7 @@ answer_install (GtkWidget  *row,
                 const char *picture,
                 const char *response)
 {
-  g_autofree char *folder = vn_verify_dup_environment (), *shown = vn_format_path (folder);
+  g_autofree char *folder = vn_verify_dup_environment (vn_target_runtime_get_default ()), *shown = vn_format_path (folder);
   GtkWidget *dialog;
   const char *body;
 
@@ -271,7 +272,7 @@ answer_install (GtkWidget  *row,
   g_assert_nonnull (dialog);
   body = adw_message_dialog_get_body (ADW_MESSAGE_DIALOG (dialog));
   g_assert_nonnull (strstr (body, shown));
-  g_assert_nonnull (strstr (body, "onnxruntime and numpy"));
+  g_assert_nonnull (strstr (body, "onnxruntime numpy"));
   if (picture != NULL)
     vn_test_screenshot (dialog, picture);
   adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), response);
@@ -284,7 +285,8 @@ static void
 test_install (Fixture       *fixture,
               gconstpointer  data)
 {
-  g_autofree char *environment = vn_verify_dup_environment (), *caches = g_path_get_dirname (environment);
+  g_autofree char *environment = vn_verify_dup_environment (vn_target_runtime_get_default ());
+  g_autofree char *caches = g_path_get_dirname (environment);
   Bare bare;
   GtkWidget *panel, *row;
 
@@ -310,7 +312,7 @@ test_install (Fixture       *fixture,
   g_assert_true (vn_test_wait (is_fetching, fixture->document, SECONDS));
   vn_test_settle (100);
   g_assert_cmpuint (count_files (caches), ==, 1);
-  g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (row)), ==, "Installing onnxruntime");
+  g_assert_cmpstr (adw_action_row_get_subtitle (ADW_ACTION_ROW (row)), ==, "Installing the runtime");
   g_assert_cmpfloat (gtk_progress_bar_get_fraction (GTK_PROGRESS_BAR (vn_test_find (row, GTK_TYPE_PROGRESS_BAR, NULL))), >, 0.2);
   g_assert_null (vn_bench_get_job (VN_BENCH (fixture->document)));   /* other work can go on */
   vn_test_screenshot (GTK_WIDGET (fixture->window), "runtime-installing");
@@ -362,7 +364,7 @@ test_reopened (Fixture       *fixture,
   g_assert_no_error (error);
   bare_set_up (&bare, vn_bench_get_model (VN_BENCH (fixture->document)));
   g_unsetenv ("VN_NO_VERIFY");
-  g_assert_false (vn_verify_job_lacks_runtime ());
+  g_assert_cmpint (vn_verify_runtime_get_state (vn_target_runtime_get_default ()), !=, VN_RUNTIME_STATE_MISSING);
   g_assert_true (vn_bench_open_project (VN_BENCH (fixture->document), path, NULL, &error));
   g_assert_true (vn_test_wait (shows_past, fixture->document, SECONDS));
   g_assert_true (vn_test_wait (lacks_runtime, fixture->document, SECONDS));

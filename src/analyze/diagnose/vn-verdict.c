@@ -21,9 +21,9 @@ static const struct
   [VN_VERDICT_GOOD] = { "good", N_("As good as the float model") },
   [VN_VERDICT_WEAK_SPOT] = { "weak-spot", N_("Good except for a weak spot") },
   [VN_VERDICT_CARE] = { "care", N_("Usable with care") },
-  [VN_VERDICT_DIFFERS] = { "differs", N_("Different Outputs in ONNX Runtime") },
+  [VN_VERDICT_DIFFERS] = { "differs", N_("Different outputs in the runtime") },
   [VN_VERDICT_UNUSABLE] = { "unusable", N_("Not usable yet") },
-  [VN_VERDICT_REFUSED] = { "refused", N_("Refused by ONNX Runtime") },
+  [VN_VERDICT_REFUSED] = { "refused", N_("Refused by the runtime") },
   [VN_VERDICT_SUSPICIOUS] = { "suspicious-samples", N_("Check the samples first") },
   [VN_VERDICT_NOT_FINITE] = { "not-finite", N_("No verdict: values are not finite") },
   [VN_VERDICT_NOT_MEASURED] = { "not-measured", N_("No verdict: the error was not measured") },
@@ -36,9 +36,9 @@ typedef struct
   const VnRun        *run;
   const VnRunFigures *figures;       /* of the verdict */
   gboolean            by_hits;       /* there were enough samples to judge by them */
-  gboolean            differs;       /* what ONNX Runtime computes, or it computes nothing */
+  gboolean            differs;       /* what the runtime computes, or it computes nothing */
   gboolean            unasked;       /* it could not be asked */
-  double              shift_db;      /* of the worst output, in ONNX Runtime */
+  double              shift_db;      /* of the worst output, in the runtime */
   gboolean            by_kept;       /* the same of what is kept of the answers */
   gboolean            in_doubt;      /* hits or answers are lost, but it may be chance */
   gboolean            too_few;       /* samples: it would be better otherwise */
@@ -283,14 +283,34 @@ verdict_judgement_get_level (const Judgement *self)
   return self->verdict->worst != NULL && self->verdict->suspicions->len > 0 ? VN_VERDICT_SUSPICIOUS : there;
 }
 
+static const VnTargetRuntime *
+verdict_judgement_get_runtime (const Judgement *self)
+{
+  return self->run->verification != NULL ? self->run->verification->runtime : vn_target_runtime_get_default ();
+}
+
+/* Some name the runtime. */
+static char *
+verdict_judgement_dup_level (const Judgement *self,
+                             VnVerdictLevel   level)
+{
+  const char *runtime = verdict_judgement_get_runtime (self)->title;
+
+  if (level == VN_VERDICT_REFUSED)
+    return g_strdup_printf (_("Refused by %s"), runtime);
+  if (level == VN_VERDICT_DIFFERS)
+    return g_strdup_printf (_("Different Outputs in %s"), runtime);
+  return g_strdup (_(levels[level].title));
+}
+
 /* What has been found here alone is worth less than it seems. */
 static char *
 verdict_judgement_dup_title (const Judgement *self)
 {
-  const char *title = _(levels[self->verdict->level].title);
+  g_autofree char *title = verdict_judgement_dup_level (self, self->verdict->level);
 
   return self->unasked && self->verdict->level < VN_VERDICT_DIFFERS
-         ? g_strdup_printf (_("%s, not run in ONNX Runtime"), title) : g_strdup (title);
+         ? g_strdup_printf (_("%s, not run in ONNX Runtime"), title) : g_steal_pointer (&title);
 }
 
 /* ---- the words ---- */
@@ -396,10 +416,12 @@ verdict_judgement_append_outputs (const Judgement *self,
       g_autofree char *here = vn_format_db (verdict->worst->sqnr_db);
 
       if (verdict->worst->parts != NULL)
-        g_string_append_printf (text, _("In ONNX Runtime, the worst part of the outputs, “%s”, has an SQNR of %s, here %s."),
+        g_string_append_printf (text, _("In %s, the worst part of the outputs, “%s”, has an SQNR of %s, here %s."),
+                                verdict_judgement_get_runtime (self)->title,
                                 title, db, here);
       else
-        g_string_append_printf (text, _("In ONNX Runtime, the worst output has an SQNR of %s, here %s."), db, here);
+        g_string_append_printf (text, _("In %s, the worst output has an SQNR of %s, here %s."),
+                                verdict_judgement_get_runtime (self)->title, db, here);
     }
   else if (verdict->worst->parts != NULL)
     g_string_append_printf (text, _("The worst part of the outputs, “%s”, has an SQNR of %s."), title, db);
@@ -422,7 +444,7 @@ verdict_judgement_append_doubt (const Judgement *self,
     g_string_append (text, _(" More samples are needed to decide whether that is good enough."));
 }
 
-/* ONNX Runtime computes something else; or it does not, in more time than before, which speaks against what is good otherwise. */
+/* The runtime computes something else; or it does not, in more time than before, which speaks against what is good otherwise. */
 static void
 verdict_judgement_append_objection (const Judgement *self,
                                     GString         *text)
@@ -437,8 +459,8 @@ verdict_judgement_append_objection (const Judgement *self,
     {
       g_string_append_c (text, ' ');
       if (runtime->time_measured)
-        g_string_append_printf (text, _("However, it takes %.1f times as long as the float model in ONNX Runtime, as "
-                                        "measured."), runtime->ratio);
+        g_string_append_printf (text, _("However, it takes %.1f times as long as the float model in %s, as "
+                                        "measured."), runtime->ratio, verdict_judgement_get_runtime (self)->title);
       else
         g_string_append_printf (text, _("However, it is estimated to take about %.1f times as long as the float model "
                                         "(%.1f to %.1f) in ONNX Runtime."),
@@ -465,9 +487,12 @@ verdict_judgement_describe (const Judgement *self)
       return g_strdup (text->str);
     }
   if (verdict->level == VN_VERDICT_SUSPICIOUS)
-    g_string_append_printf (text, _("Measurements on samples that the model does not expect are not meaningful. On "
-                                    "these: %s. "),
-                            _(levels[verdict_judgement_there (self, self->level)].title));
+    {
+      g_autofree char *there = verdict_judgement_dup_level (self, verdict_judgement_there (self, self->level));
+
+      g_string_append_printf (text, _("Measurements on samples that the model does not expect are not meaningful. On "
+                                      "these: %s. "), there);
+    }
   if (verdict->figures.incomplete)
     {
       g_string_append (text, _("Unsupported nodes are left unchanged; how the error affects the outputs after them is "

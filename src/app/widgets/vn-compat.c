@@ -432,24 +432,28 @@ vn_ask_replace (GtkWidget *parent,
 
 /**
  * vn_ask_install:
- * @folder: (type filename): that ONNX Runtime is installed into
+ * @runtime: what is installed
+ * @folder: (type filename): into which
  * @func: called if that is wanted; @data must be there as long as @parent
  */
 void
-vn_ask_install (GtkWidget  *parent,
-                const char *folder,
-                VnAskFunc   func,
-                gpointer    data)
+vn_ask_install (GtkWidget             *parent,
+                const VnTargetRuntime *runtime,
+                const char            *folder,
+                VnAskFunc              func,
+                gpointer               data)
 {
-  g_autofree char *shown = NULL, *body = NULL;
+  g_autofree char *shown = NULL, *body = NULL, *heading = NULL;
 
-  g_return_if_fail (GTK_IS_WIDGET (parent) && folder != NULL && func != NULL);
+  g_return_if_fail (GTK_IS_WIDGET (parent) && runtime != NULL && folder != NULL && func != NULL);
 
   shown = vn_format_path (folder);
-  body = g_strdup_printf (_("A Python environment of its own is made in %s, and pip downloads onnxruntime and numpy into it, "
-                            "about 60\u00a0MB, from "
-                            "where it takes packages. Nothing else is changed; to remove it, delete that folder."), shown);
-  compat_ask (parent, _("Install ONNX Runtime?"), body, _("_Install"), ADW_RESPONSE_SUGGESTED, func, data);
+  heading = g_strdup_printf (_("Install %s?"), runtime->title);
+  body = g_strdup_printf (_("A Python environment of its own is made in %s, and pip downloads %s into it, "
+                            "about %u\u00a0MB, from "
+                            "where it takes packages. Nothing else is changed; to remove it, delete that folder."), shown,
+                          runtime->requirements, runtime->megabytes);
+  compat_ask (parent, heading, body, _("_Install"), ADW_RESPONSE_SUGGESTED, func, data);
 }
 
 /**

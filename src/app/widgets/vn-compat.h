@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-target-runtime.h"
+
 #include <adwaita.h>
 
 G_BEGIN_DECLS
@@ -51,10 +53,11 @@ void vn_ask_replace    (GtkWidget     *parent,
                         GPtrArray     *paths,
                         VnAskFunc      func,
                         gpointer       data);
-void vn_ask_install    (GtkWidget     *parent,
-                        const char    *folder,
-                        VnAskFunc      func,
-                        gpointer       data);
+void vn_ask_install    (GtkWidget             *parent,
+                        const VnTargetRuntime *runtime,
+                        const char            *folder,
+                        VnAskFunc              func,
+                        gpointer               data);
 void vn_ask_where      (GtkWidget     *parent,
                         const char    *text,
                         VnAskFunc      func,

@@ -146,7 +146,7 @@ review_table_list_lines (VnRun *result)
     review_table_add (lines, figures.runtime.share_measured ? _("Integer MACs") : _("Integer MACs, estimated"),
                       review_table_format_share (0), review_table_format_share (figures.runtime.integer_share));
   if (figures.runtime.seconds > 0)
-    review_table_add (lines, figures.runtime.time_measured ? _("Latency per sample, ONNX Runtime, one thread")
+    review_table_add (lines, figures.runtime.time_measured ? _("Latency per sample, measured, one thread")
                                                    : _("Latency per sample, ONNX Runtime, estimated"),
                       review_table_format_time (figures.runtime.float_seconds),
                       review_table_format_time (figures.runtime.seconds));

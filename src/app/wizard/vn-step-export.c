@@ -247,7 +247,7 @@ step_export_show_folder (VnStepExport *self)
 
 /* ---- what was written ---- */
 
-/* What came of running it in ONNX Runtime, if that was asked for. */
+/* What came of running it in its runtime, if that was asked for. */
 static char *
 step_export_dup_measured (VnStepExport *self)
 {
@@ -262,7 +262,7 @@ step_export_dup_measured (VnStepExport *self)
   if (result->verification == NULL)
     return NULL;
   text = vn_verification_dup_text (result->verification);
-  return g_strdup_printf (_("Measured in ONNX Runtime %s: %s"), result->verification->version, text);
+  return g_strdup_printf (_("Measured in %s %s: %s"), result->verification->runtime->title, result->verification->version, text);
 }
 
 static void
@@ -507,7 +507,7 @@ step_export_make_verify (VnStepExport *self)
 
   self->verify = GTK_SWITCH (gtk_switch_new ());
   gtk_widget_set_valign (GTK_WIDGET (self->verify), GTK_ALIGN_CENTER);
-  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _("_Verify in ONNX Runtime"));
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _("_Verify in the Runtime"));
   adw_preferences_row_set_use_underline (ADW_PREFERENCES_ROW (row), TRUE);
   adw_action_row_set_subtitle (ADW_ACTION_ROW (row), _("Checks whether the exported model loads, how well its outputs "
                                                        "agree, and how long it takes"));

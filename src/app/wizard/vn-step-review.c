@@ -303,7 +303,7 @@ step_review_add_time (VnStepReview           *self,
   number = vn_format_number (figures->seconds * 1000, figures->time_measured ? 3 : 2);
   value = g_strconcat (figures->time_measured ? "" : "≈\u00a0", number, "\u00a0ms", NULL);
   step_review_add_figure (self, value, figures->time_measured
-                          ? _("latency per sample in ONNX Runtime") : _("latency per sample, estimated"));
+                          ? _("latency per sample, measured") : _("latency per sample, estimated"));
 }
 
 static void

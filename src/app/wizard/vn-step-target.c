@@ -6,6 +6,7 @@
 #include "vn-rows.h"
 #include "vn-suggest.h"
 #include "vn-target-rows.h"
+#include "vn-verify-job.h"
 
 struct _VnStepTarget
 {
@@ -31,6 +32,24 @@ static GtkCheckButton *
 step_target_get_check (GtkWidget *row)
 {
   return GTK_CHECK_BUTTON (adw_action_row_get_activatable_widget (ADW_ACTION_ROW (row)));
+}
+
+/* What runs exports for it, if that has been found on this machine. */
+static void
+step_target_mark (GtkWidget *row)
+{
+  const VnTargetRuntime *runtime = vn_target_runtime_of (step_target_get_preset (row));
+  GtkWidget *mark = g_object_get_data (G_OBJECT (row), "vn-mark");
+
+  if (mark != NULL)
+    gtk_widget_set_visible (mark, runtime != NULL && vn_verify_runtime_get_state (runtime) == VN_RUNTIME_STATE_FOUND);
+}
+
+static void
+step_target_mark_all (VnStepTarget *self)
+{
+  for (guint i = 0; i < self->rows->len; i++)
+    step_target_mark (self->rows->pdata[i]);
 }
 
 /* What each target is for, and what it makes of this model. */
@@ -71,6 +90,8 @@ step_target_summarize (VnStepTarget *self)
 static void
 step_target_show_coverage (VnStepTarget *self)
 {
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    vn_bench_look_for_runtimes (VN_BENCH (vn_wizard_step_get_document (VN_WIZARD_STEP (self))));
   step_target_summarize (self);
   for (guint i = 0; i < self->rows->len && gtk_widget_get_mapped (GTK_WIDGET (self)); i++)
     step_target_describe (self, self->rows->pdata[i]);
@@ -99,6 +120,27 @@ step_target_preset_toggled (VnStepTarget   *self,
                          g_object_get_data (G_OBJECT (button), "vn-preset"));
 }
 
+/* Where exports for it can be run on this machine; hidden until that is known. */
+static void
+step_target_add_mark (GtkWidget      *row,
+                      const VnPreset *preset)
+{
+  const VnTargetRuntime *runtime = vn_target_runtime_of (preset);
+  g_autofree char *tip = NULL;
+  GtkWidget *mark;
+
+  if (runtime == NULL)
+    return;
+  mark = gtk_label_new (_("verified here"));
+  gtk_widget_add_css_class (mark, "dim-label");
+  tip = g_strdup_printf (_("%s was found on this machine and runs the export"), runtime->title);
+  gtk_widget_set_valign (mark, GTK_ALIGN_CENTER);
+  gtk_widget_set_tooltip_text (mark, tip);
+  adw_action_row_add_suffix (ADW_ACTION_ROW (row), mark);
+  g_object_set_data (G_OBJECT (row), "vn-mark", mark);
+  step_target_mark (row);
+}
+
 static GtkWidget *
 step_target_make_preset_row (VnStepTarget   *self,
                              const VnPreset *preset)
@@ -114,6 +156,7 @@ step_target_make_preset_row (VnStepTarget   *self,
   adw_action_row_add_prefix (ADW_ACTION_ROW (row), check);
   adw_action_row_set_activatable_widget (ADW_ACTION_ROW (row), check);
   g_object_set_data (G_OBJECT (row), "vn-preset", (gpointer) preset);
+  step_target_add_mark (row, preset);
   g_object_set_data (G_OBJECT (check), "vn-preset", (gpointer) preset);
   gtk_accessible_update_property (GTK_ACCESSIBLE (check), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _(preset->title), -1);
@@ -206,6 +249,7 @@ vn_step_target_document_set (VnWizardStep *step)
   g_signal_connect_object (document, "changed::model", G_CALLBACK (step_target_model_changed), step, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "changed::recipe", G_CALLBACK (step_target_recipe_changed), step, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "changed::coverage", G_CALLBACK (step_target_show_coverage), step, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "work-changed", G_CALLBACK (step_target_mark_all), step, G_CONNECT_SWAPPED);
   g_signal_connect_after (step, "map", G_CALLBACK (step_target_show_coverage), NULL);
   g_signal_connect_object (document, "changed::data", G_CALLBACK (vn_wizard_step_changed), step, G_CONNECT_SWAPPED);
   step_target_model_changed (VN_STEP_TARGET (step));

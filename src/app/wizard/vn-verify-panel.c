@@ -13,6 +13,8 @@
 
 #include <math.h>
 
+#define LISTED 5u   /* nodes in a row; the report has all */
+
 /* A row with a button that begins something, and what is seen of it while it goes on. */
 typedef struct
 {
@@ -68,7 +70,7 @@ verify_panel_add_time (VnVerifyPanel          *self,
 
   if (found != NULL)
     {
-      title = g_strdup_printf (_("Measured in ONNX Runtime %s"), found->version);
+      title = g_strdup_printf (_("Measured in %s %s"), found->runtime->title, found->version);
       text = vn_verification_dup_text (found);
       verify_panel_add (self, title, text);
     }
@@ -77,6 +79,48 @@ verify_panel_add_time (VnVerifyPanel          *self,
       text = g_strdup_printf (_("%.2f times that of the float model"), figures->ratio);
       verify_panel_add (self, _("Latency per sample in ONNX Runtime, estimated"), text);
     }
+}
+
+/* What the runtime tells of nodes, those that count most first. */
+static void
+verify_panel_add_nodes (VnVerifyPanel        *self,
+                        const VnVerification *found)
+{
+  const struct
+  {
+    const char      *title;
+    const GPtrArray *nodes;
+  } lists[] = { { _("Products not in integers"), found->floats }, { _("Nodes that fell back to the CPU"), found->fallen } };
+
+  if (found->n_partitions > 0)
+    {
+      g_autofree char *n = g_strdup_printf ("%u", found->n_partitions);
+
+      verify_panel_add (self, _("Partitions"), n);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
+    {
+      g_autoptr(GString) text = g_string_new (NULL);
+
+      for (guint k = 0; k < MIN (lists[i].nodes->len, LISTED); k++)
+        {
+          const VnVerifiedNode *node = g_ptr_array_index (lists[i].nodes, k);
+          g_autofree char *name = vn_verified_node_dup_text (node);
+
+          g_string_append_printf (text, "%s%s%s%s", k > 0 ? "\n" : "", name, node->reason != NULL ? ": " : "",
+                                  node->reason != NULL ? node->reason : "");
+        }
+      if (lists[i].nodes->len > LISTED)
+        g_string_append_printf (text, _("\nand %u more"), lists[i].nodes->len - LISTED);
+      if (text->len > 0)
+        verify_panel_add (self, lists[i].title, text->str);
+    }
+}
+
+static const char *
+verify_panel_get_title (const VnRun *result)
+{
+  return result->verification != NULL ? result->verification->runtime->title : vn_target_runtime_get_default ()->title;
 }
 
 static void
@@ -94,13 +138,16 @@ verify_panel_fill (VnVerifyPanel *self)
     {
       g_autofree char *text = g_strdup_printf (_("%.1f\u00a0%% of MACs"), 100 * figures.integer_share);
 
-      verify_panel_add (self, figures.share_measured
-                        ? _("Integer execution in ONNX Runtime, from its kernels")
-                        : isnan (figures.seconds) ? _("Integer execution on the target, estimated")
-                        : _("Integer execution in ONNX Runtime, estimated"),
-                        text);
+      g_autofree char *title = figures.share_measured
+                               ? g_strdup_printf (_("Integer execution in %s, from its kernels"), verify_panel_get_title (result))
+                               : g_strdup (isnan (figures.seconds) ? _("Integer execution on the target, estimated")
+                                                                   : _("Integer execution in ONNX Runtime, estimated"));
+
+      verify_panel_add (self, title, text);
     }
   verify_panel_add_time (self, result->verification, &figures);
+  if (result->verification != NULL)
+    verify_panel_add_nodes (self, result->verification);
 }
 
 /* ---- rows that begin something ---- */
@@ -137,14 +184,40 @@ verify_panel_watch (Action *action,
   g_signal_group_set_target (action->watch, job);
 }
 
+/* (nullable): what would run the export, and is not there */
+static const VnTargetRuntime *
+verify_panel_get_missing (VnVerifyPanel *self)
+{
+  VnRun *result = vn_bench_get_shown (VN_BENCH (self->document));
+
+  return result != NULL ? vn_verify_runtime_missing (result) : NULL;
+}
+
+/* What the rows are about. */
+static void
+verify_panel_name (VnVerifyPanel *self)
+{
+  VnRun *result = vn_bench_get_shown (VN_BENCH (self->document));
+  const VnTargetRuntime *missing = verify_panel_get_missing (self);
+  g_autofree char *lacks = missing != NULL ? g_strdup_printf (_("%s was not found"), missing->title) : NULL;
+  g_autofree char *title = result != NULL
+                           ? g_strdup_printf (_("Verify in %s"), vn_verify_runtime_for (result)->title) : NULL;
+
+  if (lacks != NULL)
+    adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->install.row), lacks);
+  if (title != NULL)
+    adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->verify.row), title);
+}
+
 static void
 verify_panel_update (VnVerifyPanel *self)
 {
   VnRun *result = vn_bench_get_shown (VN_BENCH (self->document));
 
+  verify_panel_name (self);
   verify_panel_show_action (&self->install);
   verify_panel_show_action (&self->verify);
-  gtk_widget_set_visible (GTK_WIDGET (self->install.row), self->install.job != NULL || vn_verify_job_lacks_runtime ());
+  gtk_widget_set_visible (GTK_WIDGET (self->install.row), self->install.job != NULL || verify_panel_get_missing (self) != NULL);
   gtk_widget_set_sensitive (GTK_WIDGET (self->verify.start), result != NULL &&
                             vn_bench_get_job (VN_BENCH (self->document)) == NULL &&
                                                              self->install.job == NULL);
@@ -201,18 +274,21 @@ static void
 verify_panel_install (gpointer data)
 {
   VnVerifyPanel *self = data;
+  const VnTargetRuntime *missing = verify_panel_get_missing (self);
   g_autoptr(GError) error = NULL;
 
-  if (!vn_bench_install_runtime (VN_BENCH (self->document), &error))
+  if (missing != NULL && !vn_bench_install_runtime (VN_BENCH (self->document), missing, &error))
     vn_bench_report_error (VN_BENCH (self->document), vn_job_id_get_failure (VN_JOB_ORT_INSTALL), error);
 }
 
 static void
 verify_panel_ask_install (VnVerifyPanel *self)
 {
-  g_autofree char *folder = vn_verify_dup_environment ();
+  const VnTargetRuntime *missing = verify_panel_get_missing (self);
+  g_autofree char *folder = missing != NULL ? vn_verify_dup_environment (missing) : NULL;
 
-  vn_ask_install (GTK_WIDGET (self), folder, verify_panel_install, self);
+  if (missing != NULL)
+    vn_ask_install (GTK_WIDGET (self), missing, folder, verify_panel_install, self);
 }
 
 static void
@@ -302,17 +378,17 @@ vn_verify_panel_init (VnVerifyPanel *self)
   self->list = GTK_LIST_BOX (gtk_list_box_new ());
   gtk_list_box_set_selection_mode (self->list, GTK_SELECTION_NONE);
   gtk_widget_add_css_class (GTK_WIDGET (self->list), "boxed-list");
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->list), GTK_ACCESSIBLE_PROPERTY_LABEL, _("In ONNX Runtime"), -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->list), GTK_ACCESSIBLE_PROPERTY_LABEL, _("In the Runtime"), -1);
   verify_panel_make_action (self, &self->install, _("ONNX Runtime was not found"),
                             _("Without it, latency and outputs there are estimates. It can be installed for this "
                               "program alone"),
                             _("_Install…"));
   verify_panel_make_action (self, &self->verify, _("Verify in ONNX Runtime"),
-                            _("Runs the export in ONNX Runtime to check whether it loads, how well its outputs agree, "
+                            _("Runs the export in the runtime to check whether it loads, how well its outputs agree, "
                               "and how long it takes"), _("_Verify"));
   g_signal_connect_swapped (self->install.start, "clicked", G_CALLBACK (verify_panel_ask_install), self);
   g_signal_connect_swapped (self->install.cancel, "clicked", G_CALLBACK (verify_panel_cancel_install), self);
   g_signal_connect_swapped (self->verify.start, "clicked", G_CALLBACK (verify_panel_start), self);
   g_signal_connect_swapped (self->verify.cancel, "clicked", G_CALLBACK (verify_panel_cancel), self);
-  adw_bin_set_child (ADW_BIN (self), vn_section_new (_("In ONNX Runtime"), NULL, GTK_WIDGET (self->list)));
+  adw_bin_set_child (ADW_BIN (self), vn_section_new (_("In the Runtime"), NULL, GTK_WIDGET (self->list)));
 }

@@ -292,7 +292,7 @@ overlay_choice_dup_source (const VnRuntimeFigures *figures,
                            const VnVerification   *verification)
 {
   if (figures->share_measured)
-    return g_strdup_printf (_("From ONNX Runtime %s; blue nodes run in float"), verification->version);
+    return g_strdup_printf (_("From %s %s; blue nodes run in float"), verification->runtime->title, verification->version);
   return g_strdup (_("Estimated; blue nodes run in float"));
 }
 

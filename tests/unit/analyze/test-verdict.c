@@ -352,7 +352,9 @@ test_refused (void)
       const Row rows[MAX_ROWS] = { { "out", tests[i].out } };
       g_autoptr(VnErrorTable) errors = tests[i].out > 0 ? make_table (rows, 0) : NULL;
       g_autoptr(VnNotes) notes = vn_notes_new ();
-      g_autoptr(VnVerification) refused = tests[i].refusal != NULL ? vn_verification_new_refused (tests[i].refusal) : NULL;
+      g_autoptr(VnVerification) refused = tests[i].refusal != NULL
+                                              ? vn_verification_new_refused (vn_target_runtime_get_default (), tests[i].refusal)
+                                              : NULL;
       g_autoptr(VnVerdict) verdict = NULL;
 
       if (tests[i].suspicious)

@@ -54,7 +54,8 @@ test_worst (void)
   const VnVerifiedOutput same = { NULL, NULL, INFINITY, NAN, NAN, 0 }, close = { NULL, NULL, 20, NAN, NAN, 0.1 },
   far = { NULL, NULL, 5, NAN, NAN, 1 };
   const VnVerifiedOutput nan = { NULL, NULL, NAN, NAN, NAN, 0 };
-  g_autoptr(VnVerification) found = vn_verification_new (), refused = vn_verification_new_refused ("no kernel");
+  g_autoptr(VnVerification) found = vn_verification_new ();
+  g_autoptr(VnVerification) refused = vn_verification_new_refused (vn_target_runtime_get_default (), "no kernel");
   g_autofree char *fault = vn_verification_dup_fault (refused);
   VnRuntimeFigures figures;
 

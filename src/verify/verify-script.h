@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#pragma once
+
+/* What runs in the Python of a runtime. */
+
+#include "vn-target-runtime.h"
+
+G_BEGIN_DECLS
+
+char *vn_verify_script_new (const VnTargetRuntime *runtime);
+
+G_END_DECLS
