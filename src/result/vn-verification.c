@@ -361,9 +361,12 @@ verification_get_least_db (const VnVerification *self)
 
 /* Where time means nothing. */
 static char *
-verification_dup_agreement (VnAgreement  agreement,
-                            const char  *db)
+verification_dup_agreement (const VnVerification *self,
+                            VnAgreement           agreement,
+                            const char           *db)
 {
+  if (vn_verification_is_saturated (self))
+    return g_strdup_printf (_("deviates because sums saturate on this CPU: %s"), db);
   if (agreement == VN_AGREEMENT_OTHER)
     return g_strdup_printf (_("deviates: %s"), db);
   return agreement == VN_AGREEMENT_ALIKE ? g_strdup_printf (_("outputs keep %s there"), db)
@@ -392,7 +395,7 @@ vn_verification_dup_text (const VnVerification *self)
     return g_strdup (_("not loaded, or not run"));
   db = vn_format_db (agreement == VN_AGREEMENT_ALIKE ? verification_get_least_db (self) : vn_verification_get_worst_db (self));
   if (!vn_verification_has_time (self))
-    return verification_dup_agreement (agreement, db);
+    return verification_dup_agreement (self, agreement, db);
   if (vn_verification_is_saturated (self))
     return g_strdup_printf (has_float ? _("%.2f times the float latency, deviates because sums saturate on this CPU: %s")
                                       : _("%.2f\u00a0ms per sample, deviates because sums saturate on this CPU: %s"), time, db);

@@ -5,6 +5,7 @@
 
 #include "vn-ort-child.h"
 #include "verify-folder.h"
+#include "verify-script.h"
 #include "vn-verify-error.h"
 
 #include "vn-i18n.h"
@@ -23,19 +24,6 @@ verify_find_get_variable (const char *name)
   const char *value = name != NULL ? g_getenv (name) : NULL;
 
   return value != NULL && *value != '\0' ? value : NULL;
-}
-
-/*< private >
- * vn_verify_runtime_get_variable:
- *
- * Returns: (transfer none): of the environment, which names its interpreter
- */
-const char *
-vn_verify_runtime_get_variable (const VnTargetRuntime *runtime)
-{
-  g_return_val_if_fail (runtime != NULL, NULL);
-
-  return runtime->variable != NULL ? runtime->variable : PYTHON;
 }
 
 /* ---- what was found ---- */
@@ -122,7 +110,7 @@ verify_find_explain (const VnTargetRuntime  *runtime,
     g_set_error (error, VN_VERIFY_ERROR, VN_VERIFY_ERROR_MISSING,
                  _("%s was not found: Python “%s” has no %s. Install it (“vernier-cli verify --install --runtime %s” creates a "
                    "separate environment for it), or select an interpreter with --python or %s"),
-                 runtime->title, python, runtime->module, runtime->id, vn_verify_runtime_get_variable (runtime));
+                 runtime->title, python, runtime->module, runtime->id, vn_verify_script_get_variable (runtime));
 }
 
 /* What there is on this machine, where the user named nothing. What has none of them is not searched again and again. */

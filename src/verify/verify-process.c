@@ -158,7 +158,7 @@ verify_process_start (const VnVerifyRequest  *request,
                  _("%s is looked for in Python, but “%s” does not start; name the interpreter that has it with "
                    "--python or "
                    "in %s: %s"), request->runtime->title, python != NULL ? python : in_library[0],
-                 vn_verify_runtime_get_variable (request->runtime), reason->message);
+                 vn_verify_script_get_variable (request->runtime), reason->message);
   return process;
 }
 
@@ -253,7 +253,7 @@ verify_process_explain_import (const VnVerifyRequest  *request,
     g_set_error (error, VN_VERIFY_ERROR, VN_VERIFY_ERROR_MISSING,
                  _("Python “%s” has no %s (%s): install it there (pip install %s), or select "
                    "another interpreter with --python or %s"), python, runtime->module, reason,
-                 runtime->package, vn_verify_runtime_get_variable (runtime));
+                 runtime->package, vn_verify_script_get_variable (runtime));
 }
 
 static void

@@ -65,6 +65,4 @@ gboolean vn_verify_process_run (const VnVerifyRequest *request,
                                 GCancellable          *cancellable,
                                 GError               **error);
 
-const char    *vn_verify_runtime_get_variable (const VnTargetRuntime *runtime);
-
 G_END_DECLS

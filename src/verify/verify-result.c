@@ -120,7 +120,8 @@ vn_job_note_unverified (VnRun        *base,
   else
     vn_notes_add (notes, is_asked ? VN_NOTE_WARNING : VN_NOTE_INFO, VN_NOTE_CODE_NOT_VERIFIED, NULL,
                   base->verification != NULL ? _("The export was not verified again: %s")
-                                             : _("The export was not verified; its ONNX Runtime figures are estimates: %s"),
+                  : base->forecast != NULL ? _("The export was not verified; its ONNX Runtime figures are estimates: %s")
+                  : _("The export was not verified: %s"),
                   reason->message);
   vn_notes_sort (notes);
   return verify_result_join (base, refused, NULL, notes);

@@ -44,3 +44,16 @@ vn_verify_script_new (const VnTargetRuntime *runtime)
   verify_script_append (text, FRAME);
   return g_string_free (text, FALSE);
 }
+
+/*< private >
+ * vn_verify_script_get_variable:
+ *
+ * Returns: (transfer none): of the environment, which names the interpreter that runs the script
+ */
+const char *
+vn_verify_script_get_variable (const VnTargetRuntime *runtime)
+{
+  g_return_val_if_fail (runtime != NULL, NULL);
+
+  return runtime->variable != NULL ? runtime->variable : "VN_PYTHON";
+}

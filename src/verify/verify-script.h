@@ -7,6 +7,7 @@
 
 G_BEGIN_DECLS
 
-char *vn_verify_script_new (const VnTargetRuntime *runtime);
+char       *vn_verify_script_new          (const VnTargetRuntime *runtime);
+const char *vn_verify_script_get_variable (const VnTargetRuntime *runtime);
 
 G_END_DECLS

@@ -12,6 +12,8 @@
 #define LOOKING_TIMEOUT 60   /* seconds */
 #define COPIES 3           /* of the weights: as files are read, as kernels hold them, and what is computed */
 
+static gint has_looked;   /* for runtimes, or somebody does */
+
 static gboolean
 verify_usual_is_set (const char *name)
 {
@@ -48,26 +50,20 @@ verify_usual_look_for (const VnTargetRuntime *runtime,
 /**
  * vn_verify_job_needs_look:
  *
- * Returns: whether it is not known of a runtime if it is on this machine: vn_verify_job_look_for_runtimes() finds out
+ * Returns: whether nobody has looked yet which runtimes there are: vn_verify_job_look_for_runtimes()
  */
 gboolean
 vn_verify_job_needs_look (void)
 {
-  guint n;
-  const VnTargetRuntime *runtimes = vn_target_runtime_list (&n);
-
-  for (guint i = 0; i < n; i++)
-    if (vn_verify_runtime_get_state (&runtimes[i]) == VN_RUNTIME_STATE_UNKNOWN)
-      return TRUE;
-  return FALSE;
+  return !g_atomic_int_get (&has_looked);
 }
 
 /**
  * vn_verify_job_look_for_runtimes:
  * @cancellable: (nullable):
  *
- * Looks for each runtime of which it is not known, for vn_verify_runtime_get_state(), without running anything in it. From
- * any thread; it takes a second for each.
+ * Looks for each runtime, for vn_verify_runtime_get_state(), without running anything in it, once. From any thread; it takes a
+ * second for each.
  */
 void
 vn_verify_job_look_for_runtimes (GCancellable *cancellable)
@@ -76,10 +72,13 @@ vn_verify_job_look_for_runtimes (GCancellable *cancellable)
   const VnTargetRuntime *runtimes = vn_target_runtime_list (&n);
   g_autofree char *folder = NULL;
 
+  if (!g_atomic_int_compare_and_exchange (&has_looked, FALSE, TRUE))
+    return;
   folder = g_dir_make_tmp ("vernier-verify-XXXXXX", NULL);
   for (guint i = 0; i < n && folder != NULL; i++)
-    if (vn_verify_runtime_get_state (&runtimes[i]) == VN_RUNTIME_STATE_UNKNOWN)
-      verify_usual_look_for (&runtimes[i], folder, cancellable);
+    verify_usual_look_for (&runtimes[i], folder, cancellable);
+  if (g_cancellable_is_cancelled (cancellable))
+    g_atomic_int_set (&has_looked, FALSE);
   if (folder != NULL)
     vn_verify_folder_remove (folder);
 }

@@ -34,7 +34,7 @@ left_out=0
 # Ends with an error when everything is written, as what it prints has no place; change files themselves while the command runs;
 # kill the program, which nothing may stand before; keep what was written though ONNX Runtime refuses it or the verdict is bad;
 # put another Python before the one of watch.py.
-unwatched=" verify-install verify-refused quantize-verify.num stdout-full changed-on-disk names-with-controls"
+unwatched=" verify-install verify-refused verify-runtime quantize-verify.num stdout-full changed-on-disk names-with-controls"
 unwatched="$unwatched fail-unless calibrate-resume benchmark-cancelled quantize-cancelled "
 program=$CLI
 python=$(python3 -c 'import sys; print(sys.executable)')   # not a script that looks for it at each start

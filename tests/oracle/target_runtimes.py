@@ -49,11 +49,14 @@ def run(path, feeds):
     for i, x in enumerate(feeds[0]):
         model.set_input_fact(i, ','.join(map(str, x.shape)) + ',' + {'f': 'f32', 'i': 'i64'}[x.dtype.kind])
     model = model.into_model().into_runnable() if hasattr(model, 'into_model') else model.into_optimized().into_runnable()
-    return [model.run(f)[0].to_numpy() for f in feeds]
+    return [[np.asarray(o.to_numpy(), np.float64) for o in model.run(f)] for f in feeds]
 feeds = [[np.load(f)] for f in sorted(glob.glob(sys.argv[3] + '/*.npy'))]
 a, b = run(sys.argv[1], feeds), run(sys.argv[2], feeds)
-noise, signal = (sum(float(np.sum(np.square(x.astype(np.float64)))) for x in xs) for xs in ([x - y for x, y in zip(a, b)], a))
-print(json.dumps({'sqnr': [10 * np.log10(signal / max(noise, 1e-30))]}))
+def sqnr(k):
+    signal = sum(float(np.sum(np.square(x[k]))) for x in a)
+    noise = sum(float(np.sum(np.square(x[k] - y[k]))) for x, y in zip(a, b))
+    return 10 * np.log10(signal / max(noise, 1e-30))
+print(json.dumps({'sqnr': [sqnr(k) for k in range(len(a[0]))]}))
 '''
 
 
