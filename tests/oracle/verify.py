@@ -78,8 +78,8 @@ def check_export(folder, preset, *settings):
 def check_saturated(args, name, said):
     """It differs by default, agrees with exact kernels, and says so in words."""
     worst = min(output['sqnr_db'] for output in said['outputs'])
-    expect(said['exact_agrees'] and said['exact_sqnr_db'] > worst + 10,
-           f"{name}: {worst:.1f} dB, {said['exact_sqnr_db']:.1f} dB exactly")
+    expect(said['exact_agrees'] and float(said['exact_sqnr_db']) > worst + 10,
+           f"{name}: {worst:.1f} dB, {float(said['exact_sqnr_db']):.1f} dB exactly")
     done = subprocess.run([CLI, 'verify', *args, '--python', sys.executable], capture_output=True, text=True)
     expect(done.returncode == 0 and all(word in done.stdout
                                         for word in ('VNNI', 'saturate', 'reduce-range', 'x64quantprecision')),
