@@ -158,10 +158,13 @@ void
 vn_cmd_print_nodes (const char      *heading,
                     const GPtrArray *nodes)
 {
+  g_autofree char *line = NULL;
+
   g_return_if_fail (heading != NULL && nodes != NULL);
 
+  line = g_strchomp (g_strdup (heading));   /* an end of line in what is told would be shown as such */
   if (nodes->len > 0)
-    vn_cmd_print ("%s", heading);
+    vn_cmd_print ("%s\n", line);
   for (guint i = 0; i < MIN (nodes->len, LISTED); i++)
     {
       const VnVerifiedNode *node = g_ptr_array_index (nodes, i);
