@@ -167,7 +167,7 @@ def run(path, samples, optimized):
     options.log_severity_level, options.intra_op_num_threads = 4, 1
     level = ort.GraphOptimizationLevel
     options.graph_optimization_level = level.ORT_ENABLE_ALL if optimized else level.ORT_DISABLE_ALL
-    session = ort.InferenceSession(path, options, providers=['CPUExecutionProvider'])
+    session = oracle.open_session(path, options)
     return np.concatenate([session.run(None, feed)[0].ravel() for feed in samples]).astype(np.float64)
 
 

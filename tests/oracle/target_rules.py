@@ -331,7 +331,7 @@ def measure(path, float_path, feeds, unoptimized):
     options = onnxruntime.SessionOptions()
     options.add_session_config_entry('session.disable_quant_qdq', str(int(unoptimized)))
     options.log_severity_level = 3
-    ours, float_ = (onnxruntime.InferenceSession(p, options, providers=['CPUExecutionProvider']) for p in (path, float_path))
+    ours, float_ = (oracle.open_session(p, options) for p in (path, float_path))
     name, noise, signal = float_.get_inputs()[0].name, 0, 0
     for x in feeds:
         for a, b in zip(float_.run(None, {name: x}), ours.run(None, {name: x})):
