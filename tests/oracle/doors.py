@@ -63,9 +63,7 @@ def quantize(cli, path, samples, out, *options):
 
 
 def run(model, arrays):
-    import onnxruntime
-    path = model if isinstance(model, str) else model.SerializeToString()
-    session = onnxruntime.InferenceSession(path, providers=['CPUExecutionProvider'])
+    session = oracle.open_session(model)
     name = session.get_inputs()[0].name
     return [session.run(None, {name: a}) for a in arrays]
 

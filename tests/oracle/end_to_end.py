@@ -28,7 +28,7 @@ MORE_MODELS = ['det_nanodet_m_320', 'det_yolox_nano_416', 'det_picodet_xs_416_op
                'sr_espcn_bsd300_rgb', 'enh_tbefn_lowlight_180x320']
 CALIBRATION, TEST = 10, 4
 MORE_SAMPLES = 20, 6
-AGREEMENT_DB, ITSELF_DB, PEER_DB = 40.0, 4.0, 0.5
+AGREEMENT_DB, ITSELF_DB, APART_DB, PEER_DB = 40.0, 4.0, 10.0, 0.5
 
 
 def sqnr(pairs):
@@ -170,7 +170,8 @@ def check(cli, given, per_channel):
 
 def judge(row):
     faults = []
-    if row['median'] < AGREEMENT_DB and row['agreement'] < row['itself'] - ITSELF_DB:
+    # where the processor has other kernels for floats, a network that is badly quantized goes apart more than by other fusing
+    if row['median'] < AGREEMENT_DB and row['agreement'] < min(row['itself'] - ITSELF_DB, row['ours'] + APART_DB):
         faults.append('our run and onnxruntime disagree')
     if row['peer'] is not None and row['ours'] < row['peer'] - PEER_DB:
         faults.append(f"the peer is {row['peer'] - row['ours']:.2f} dB better")
