@@ -6,6 +6,7 @@
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-ort-install.h"
+#include "vn-verified-json.h"
 #include "verify-folder.h"
 #include "vn-verify-job.h"
 
@@ -76,12 +77,7 @@ cmd_verify_print_nodes (const VnVerification *result)
 {
   if (!isnan (result->integer_share))
     vn_cmd_print (_("  %.1f %% integer MACs, by the kernels in use\n"), 100 * result->integer_share);
-  if (result->n_products > 0)
-    vn_cmd_print (_("  %u of %u products in integers\n"), result->n_integer_products, result->n_products);
-  vn_cmd_print_nodes (_("  products not in integers, most MACs first:\n"), result->floats);
-  if (result->n_partitions > 0)
-    vn_cmd_print (ngettext ("  %u partition\n", "  %u partitions\n", result->n_partitions), result->n_partitions);
-  vn_cmd_print_nodes (_("  nodes that fell back to the CPU:\n"), result->fallen);
+  vn_cmd_print_verified_nodes (result);
 }
 
 static void
@@ -123,29 +119,6 @@ cmd_verify_add_outputs (JsonBuilder          *json,
 }
 
 static void
-cmd_verify_add_list (JsonBuilder     *json,
-                     const char      *member,
-                     const GPtrArray *nodes)
-{
-  vn_json_begin_array (json, member);
-  for (guint i = 0; i < nodes->len; i++)
-    {
-      const VnVerifiedNode *node = g_ptr_array_index (nodes, i);
-
-      json_builder_begin_object (json);
-      vn_json_add_text (json, "name", node->name);
-      vn_json_add_text (json, "operator", node->op_type);
-      vn_json_add_text_if (json, "type", node->type);
-      vn_json_add_text_if (json, "kernel", node->kernel);
-      vn_json_add_text_if (json, "reason", node->reason);
-      if (node->macs > 0)
-        vn_json_add_number (json, "macs", node->macs);
-      json_builder_end_object (json);
-    }
-  json_builder_end_array (json);
-}
-
-static void
 cmd_verify_add_nodes (JsonBuilder          *json,
                       const VnVerification *result)
 {
@@ -155,12 +128,12 @@ cmd_verify_add_nodes (JsonBuilder          *json,
     {
       vn_json_add_int (json, "products", result->n_products);
       vn_json_add_int (json, "integer_products", result->n_integer_products);
-      cmd_verify_add_list (json, "float_products", result->floats);
+      vn_verified_nodes_to_json (result->floats, "float_products", json);
     }
   if (result->n_partitions > 0)
     {
       vn_json_add_int (json, "partitions", result->n_partitions);
-      cmd_verify_add_list (json, "refused_nodes", result->fallen);
+      vn_verified_nodes_to_json (result->fallen, "refused_nodes", json);
     }
 }
 

@@ -149,20 +149,13 @@ cmd_verdict_print_agreement (const VnVerification *found)
     }
 }
 
-/**
- * vn_cmd_print_nodes:
- * @heading: stands above them
- * @nodes: (element-type VnVerifiedNode): what a runtime tells; the first of them are printed
- */
-void
-vn_cmd_print_nodes (const char      *heading,
-                    const GPtrArray *nodes)
+/* @heading: stands above them; the first of @nodes are printed */
+static void
+cmd_verdict_print_nodes (const char      *heading,
+                         const GPtrArray *nodes)
 {
-  g_autofree char *line = NULL;
+  g_autofree char *line = g_strchomp (g_strdup (heading));   /* an end of line in what is told would be shown as such */
 
-  g_return_if_fail (heading != NULL && nodes != NULL);
-
-  line = g_strchomp (g_strdup (heading));   /* an end of line in what is told would be shown as such */
   if (nodes->len > 0)
     vn_cmd_print ("%s\n", line);
   for (guint i = 0; i < MIN (nodes->len, LISTED); i++)
@@ -174,6 +167,25 @@ vn_cmd_print_nodes (const char      *heading,
     }
   if (nodes->len > LISTED)
     vn_cmd_print (_("    and %u more\n"), nodes->len - LISTED);
+}
+
+/**
+ * vn_cmd_print_verified_nodes:
+ * @found: of an export
+ *
+ * Prints what its runtime tells of nodes: products, partitions, what fell back.
+ */
+void
+vn_cmd_print_verified_nodes (const VnVerification *found)
+{
+  g_return_if_fail (found != NULL);
+
+  if (found->n_products > 0)
+    vn_cmd_print (_("  %u of %u products in integers\n"), found->n_integer_products, found->n_products);
+  cmd_verdict_print_nodes (_("  products not in integers, most MACs first:\n"), found->floats);
+  if (found->n_partitions > 0)
+    vn_cmd_print (ngettext ("  %u partition\n", "  %u partitions\n", found->n_partitions), found->n_partitions);
+  cmd_verdict_print_nodes (_("  nodes that fell back to the CPU:\n"), found->fallen);
 }
 
 static void
@@ -188,12 +200,7 @@ cmd_verdict_print_measured (const VnVerification   *found,
   if (!isnan (figures->integer_share))
     vn_cmd_print (figures->share_measured ? _("  %.1f %% integer MACs, measured\n")
                                           : _("  %.1f %% integer MACs, estimated\n"), 100 * figures->integer_share);
-  if (found->n_products > 0)
-    vn_cmd_print (_("  %u of %u products in integers\n"), found->n_integer_products, found->n_products);
-  if (found->n_partitions > 0)
-    vn_cmd_print (ngettext ("  %u partition\n", "  %u partitions\n", found->n_partitions), found->n_partitions);
-  vn_cmd_print_nodes (_("  products not in integers, most MACs first:\n"), found->floats);
-  vn_cmd_print_nodes (_("  nodes that fell back to the CPU:\n"), found->fallen);
+  vn_cmd_print_verified_nodes (found);
   cmd_verdict_print_agreement (found);
 }
 

@@ -217,8 +217,7 @@ void                vn_cmd_json_report    (JsonBuilder         *json,
                                            const VnReportModel *report);
 void                vn_cmd_print_verdict  (const VnReportModel *report);
 void                vn_cmd_print_runtime  (const VnRun       *result);
-void                vn_cmd_print_nodes    (const char        *heading,
-                                           const GPtrArray   *nodes);
+void                vn_cmd_print_verified_nodes (const VnVerification *found);
 void                vn_cmd_print_result   (VnRun             *result,
                                            const VnReportModel *report,
                                            const char        *output,     /* nullable */

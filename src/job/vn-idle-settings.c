@@ -34,7 +34,7 @@ idle_check_clear (IdleCheck *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (IdleCheck, idle_check_clear)
 
-/* Of the numbers and of what else stands in a file: names of nodes, and which values are declared. */
+/* Of the numbers and of what else stands in a file: names of nodes, which values are declared, and sizes of inputs. */
 static char *
 idle_check_dup_digest (const VnModel *model)
 {
@@ -49,6 +49,12 @@ idle_check_dup_digest (const VnModel *model)
       const VnValue *value = g_ptr_array_index (model->graph->values, i);
 
       vn_digest_add_string (&digest, value->has_info ? value->name : NULL);
+    }
+  for (guint i = 0; i < model->graph->inputs->len; i++)
+    {
+      g_autofree char *type = vn_type_to_string (&((const VnValue *) g_ptr_array_index (model->graph->inputs, i))->type);
+
+      vn_digest_add_string (&digest, type);
     }
   return vn_digest_dup_text (&digest);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Records of runs as JSON: errors, contributions, and what was measured in ONNX Runtime. */
 #include "run-file-private.h"
+#include "vn-verified-json.h"
 
 #include "vn-i18n.h"
 
@@ -330,14 +331,21 @@ run_file_add_verified_output (JsonBuilder            *json,
   json_builder_end_object (json);
 }
 
-static void
-run_file_add_verified_nodes (JsonBuilder     *json,
-                             const char      *id,
-                             const GPtrArray *nodes)
+/**
+ * vn_verified_nodes_to_json:
+ * @nodes: (element-type VnVerifiedNode):
+ * @member: of the object that @json is in
+ *
+ * Adds a list of all of them; how many multiplications one has only where that is known.
+ */
+void
+vn_verified_nodes_to_json (const GPtrArray *nodes,
+                           const char      *member,
+                           JsonBuilder     *json)
 {
-  if (nodes->len == 0)
-    return;
-  vn_json_begin_array (json, id);
+  g_return_if_fail (nodes != NULL && member != NULL && json != NULL);
+
+  vn_json_begin_array (json, member);
   for (guint i = 0; i < nodes->len; i++)
     {
       const VnVerifiedNode *node = g_ptr_array_index (nodes, i);
@@ -348,7 +356,8 @@ run_file_add_verified_nodes (JsonBuilder     *json,
       vn_json_add_text_if (json, "type", node->type);
       vn_json_add_text_if (json, "kernel", node->kernel);
       vn_json_add_text_if (json, "reason", node->reason);
-      vn_json_add_number (json, "macs", node->macs);
+      if (node->macs > 0)
+        vn_json_add_number (json, "macs", node->macs);
       json_builder_end_object (json);
     }
   json_builder_end_array (json);
@@ -366,8 +375,10 @@ run_file_add_parts_there (JsonBuilder          *json,
     }
   if (self->n_partitions > 0)
     vn_json_add_int (json, "partitions", self->n_partitions);
-  run_file_add_verified_nodes (json, "float-nodes", self->floats);
-  run_file_add_verified_nodes (json, "refused-nodes", self->fallen);
+  if (self->floats->len > 0)
+    vn_verified_nodes_to_json (self->floats, "float-nodes", json);
+  if (self->fallen->len > 0)
+    vn_verified_nodes_to_json (self->fallen, "refused-nodes", json);
 }
 
 void
@@ -433,7 +444,8 @@ run_file_read_verified_node (gpointer      to,
   g_autofree char *name = vn_json_fields_dup_text (fields, "name"), *op_type = vn_json_fields_dup_text (fields, "operator");
   g_autofree char *type = vn_json_fields_dup_text_if (fields, "type"), *kernel = vn_json_fields_dup_text_if (fields, "kernel");
   g_autofree char *reason = vn_json_fields_dup_text_if (fields, "reason");
-  const VnVerifiedNode node = { name, op_type, type, kernel, reason, vn_json_fields_get_double (fields, "macs") };
+  const VnVerifiedNode node = { name, op_type, type, kernel, reason,
+                                vn_json_fields_has (fields, "macs") ? vn_json_fields_get_double (fields, "macs") : 0 };
 
   vn_verification_add_node (to, &node);
 }
@@ -466,7 +478,7 @@ run_file_read_runtime (VnJsonFields *fields)
   const VnTargetRuntime *runtime = id != NULL ? vn_target_runtime_find (id, NULL) : NULL;
 
   if (id != NULL && runtime == NULL)
-    vn_json_fields_fail (fields, "runtime", _("there is no “%s”"), id);
+    vn_json_fields_fail (fields, "runtime", _("unknown runtime “%s”"), id);
   return runtime != NULL ? runtime : vn_target_runtime_get_default ();
 }
 
