@@ -112,7 +112,7 @@ vn_job_forecast_export (const VnJobInput *input,
 
   g_return_if_fail (input != NULL && result != NULL);
 
-  shapes = input->shapes != NULL ? input->shapes : input->given_shapes;
+  shapes = input->shapes != NULL ? input->shapes : vn_job_input_get_shapes (input, result->recipe);
   if (vn_job_has_forecast (result->recipe))
     before = vn_job_forecast_float (result->source, result->prepared, shapes);
   result->forecast = vn_job_forecast (result->recipe, result->quantized, shapes, before);

@@ -93,7 +93,8 @@ idle_check_prepare (IdleCheck      *self,
   gboolean good;
 
   input.recipe = recipe;
-  input.prepared = vn_job_prepare (self->input->model, recipe, self->input->given_shapes, NULL, NULL, self->cancellable, NULL);
+  input.prepared = vn_job_prepare (self->input->model, recipe, vn_job_input_get_shapes (self->input, recipe), NULL, NULL,
+                                   self->cancellable, NULL);
   input.edits = NULL;
   input.notes = NULL;
   good = input.prepared != NULL &&

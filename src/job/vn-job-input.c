@@ -142,6 +142,21 @@ vn_job_input_equalize (VnJobInput    *self,
 }
 
 /*< private >
+ * vn_job_input_get_shapes:
+ * @recipe: that of @self, or another for the same samples
+ *
+ * Returns: (transfer none) (nullable): the sizes that @recipe prepares the network with
+ */
+GHashTable *
+vn_job_input_get_shapes (const VnJobInput *self,
+                         const VnRecipe   *recipe)
+{
+  g_return_val_if_fail (self != NULL && recipe != NULL, NULL);
+
+  return recipe->static_shapes && self->fixed_shapes != NULL ? self->fixed_shapes : self->given_shapes;
+}
+
+/*< private >
  * vn_job_input_list_given:
  * @self: prepared
  *
@@ -151,16 +166,17 @@ vn_job_input_equalize (VnJobInput    *self,
 GHashTable *
 vn_job_input_list_given (const VnJobInput *self)
 {
-  GHashTable *list;
+  GHashTable *given, *list;
   GHashTableIter iter;
   gpointer name, shape;
 
   g_return_val_if_fail (self != NULL && self->prepared != NULL, NULL);
 
-  if (self->given_shapes == NULL)
+  given = vn_job_input_get_shapes (self, self->recipe);
+  if (given == NULL)
     return NULL;
   list = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  g_hash_table_iter_init (&iter, self->given_shapes);
+  g_hash_table_iter_init (&iter, given);
   while (g_hash_table_iter_next (&iter, &name, &shape))
     {
       const VnValue *value = vn_graph_find_value (self->prepared->graph, name);
@@ -216,8 +232,6 @@ job_input_fix_shapes (VnJobInput  *self,
   if (!self->recipe->static_shapes || self->data == NULL)
     return TRUE;
   dataset = vn_model_open_data (self->model, self->data, self->given_shapes, &self->fixed_shapes, NULL, error);
-  if (dataset != NULL && self->fixed_shapes != NULL)
-    self->given_shapes = self->fixed_shapes;
   return dataset != NULL;
 }
 
@@ -235,7 +249,8 @@ vn_job_input_prepare (VnJobInput    *self,
 
   if (!job_input_fix_shapes (self, error))
     return FALSE;
-  self->prepared = vn_job_prepare (self->model, self->recipe, self->given_shapes, self->edits, self->notes, cancellable, error);
+  self->prepared = vn_job_prepare (self->model, self->recipe, vn_job_input_get_shapes (self, self->recipe), self->edits,
+                                   self->notes, cancellable, error);
   return self->prepared != NULL && job_input_open_samples (self, error);
 }
 
@@ -313,7 +328,8 @@ job_input_make_origin_for_opset (const VnJobInput *self,
 
   if (vn_recipe_equalizes_by_samples (self->recipe))
     return NULL;
-  prepared = job_input_prepare_for_opset (self->model, self->recipe, opset, self->given_shapes, NULL, NULL, cancellable, NULL);
+  prepared = job_input_prepare_for_opset (self->model, self->recipe, opset, vn_job_input_get_shapes (self, self->recipe), NULL,
+                                          NULL, cancellable, NULL);
   return prepared != NULL ? vn_job_make_origin (self->model, prepared, self->data, self->origin->samples) : NULL;
 }
 

@@ -14,14 +14,14 @@ G_BEGIN_DECLS
  * VnJobInput: what a job works on.
  * @model, @data, @recipe, @given_shapes, @edits, @notes: borrowed from the job
  * @data: (nullable): there are no samples
- * @given_shapes: (nullable): sizes of inputs that the user gave; from vn_job_input_prepare() on @fixed_shapes, if that is there
+ * @given_shapes: (nullable): sizes of inputs that the user gave
  * @known: (nullable): borrowed: @data opened before, which may keep samples
  * @n_calibration: samples to calibrate on; 0: all but those held out
  * @draft: what is made is only tried: repairs are judged by as few runs as will do
  * @whole_counts: statistics are to serve any other recipe, too
  * @train_seconds: that training may take at most; 0: what @recipe says
  * @prepared: from vn_job_input_prepare() on: the float network that is quantized
- * @fixed_shapes: (nullable): sizes that @prepared has in place of open ones
+ * @fixed_shapes: (nullable): sizes that @prepared has in place of open ones, as @recipe asks: vn_job_input_get_shapes()
  * @dataset, @shapes, @calibration, @measured: from then on, if there are samples; @shapes may be %NULL
  * @parts: (nullable): of @prepared, once somebody has looked for them: vn_job_input_find_parts()
  * @reference, @preparation: (nullable): the model as opened, and errors of the outputs of @prepared, where these differ:
@@ -60,6 +60,8 @@ gboolean       vn_job_input_validate       (const VnJobInput *self,
 gboolean       vn_job_input_prepare        (VnJobInput       *self,
                                             GCancellable     *cancellable,
                                             GError          **error);
+GHashTable    *vn_job_input_get_shapes     (const VnJobInput *self,
+                                            const VnRecipe   *recipe);
 GHashTable    *vn_job_input_list_given     (const VnJobInput *self);
 gboolean       vn_job_input_wants_equalize (const VnJobInput *self);
 gboolean       vn_job_input_equalize       (VnJobInput       *self,

@@ -47,8 +47,6 @@ recipe_prepare_list_passes (const VnRecipe *self)
 {
   g_autoptr(GStrvBuilder) passes = g_strv_builder_new ();
 
-  if (self->static_shapes)
-    g_strv_builder_add (passes, "fix-shapes");
   if (self->clip6_to_relu)
     g_strv_builder_add (passes, "clip6-to-relu");
   for (char **at = self->passes; at != NULL && *at != NULL; at++)

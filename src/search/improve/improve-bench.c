@@ -331,8 +331,8 @@ improve_bench_digest_prepared (const VnImproveBench  *self,
                                GCancellable          *cancellable,
                                GError               **error)
 {
-  g_autoptr(VnModel) prepared = vn_job_prepare (self->input.model, recipe, self->input.given_shapes, NULL, NULL, cancellable,
-                                                error);
+  g_autoptr(VnModel) prepared = vn_job_prepare (self->input.model, recipe, vn_job_input_get_shapes (&self->input, recipe),
+                                                NULL, NULL, cancellable, error);
 
   return prepared != NULL ? vn_model_dup_digest (prepared) : NULL;
 }
