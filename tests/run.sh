@@ -48,5 +48,8 @@ export LC_ALL=C.UTF-8
 unset WAYLAND_DISPLAY DISPLAY
 # The bounds of tests are those of a quiet machine; beside other programs a test takes several times as long, and nothing is
 # wrong. Two more at a time than there are processors, as windows wait for animations, and mpirun and sandboxes for each other.
-exec "$MESON" test -C "$build/meson" --no-rebuild --print-errorlogs --timeout-multiplier 5 \
-  --num-processes "$(($(nproc) + 2))" "$@"
+"$MESON" test -C "$build/meson" --no-rebuild --print-errorlogs --timeout-multiplier 5 \
+  --num-processes "$(($(nproc) + 2))" "$@" && exit
+status=$?
+/usr/bin/python3 tests/lib/failures.py "$build/meson"   # once more, where a long log ends
+exit "$status"
