@@ -129,7 +129,8 @@ plan_layout_fills_blocks (const VnStep *step)
   return step->out_types[0].shape.dims[1] >= (vn_blocked_get_lanes () + 1) / 2;
 }
 
-/* Blocks must come from somewhere or go somewhere: changing the order alone gains nothing. */
+/* Blocks must come from somewhere or go somewhere, unless so much is computed with them that it pays: changing the order alone
+ * gains nothing. */
 static gboolean
 plan_layout_is_worth_it (const Layout *self,
                          guint         k)
@@ -138,6 +139,8 @@ plan_layout_is_worth_it (const Layout *self,
 
   switch (self->uses[k])
     {
+    case VN_BLOCKED_ALONE:
+      return TRUE;
     case VN_BLOCKED_ANY:
       return plan_layout_comes_in_blocks (self, step->inputs[0]) ||
              (self->n_blocked[step->outputs[0]] > 0 && plan_layout_fills_blocks (step));
@@ -201,6 +204,13 @@ plan_layout_add_value (Layout *self,
   return plan->n_values++;
 }
 
+static gboolean
+plan_layout_takes_planes (const Layout *self,
+                          guint         k)
+{
+  return self->uses[k] == VN_BLOCKED_ANY || self->uses[k] == VN_BLOCKED_ALONE;
+}
+
 static void
 plan_layout_take_inputs (Layout    *self,
                          guint      k,
@@ -212,7 +222,7 @@ plan_layout_take_inputs (Layout    *self,
     {
       int id = step->inputs[i];
 
-      if (!plan_layout_is_data (self, k, i) || (self->uses[k] == VN_BLOCKED_ANY && i == 0 && self->blocked[id] == 0))
+      if (!plan_layout_is_data (self, k, i) || (plan_layout_takes_planes (self, k) && i == 0 && self->blocked[id] == 0))
         continue;
       if (self->blocked[id] == 0)
         {

@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 typedef struct
@@ -260,8 +261,7 @@ compare_times (gconstpointer a,
 
 static void
 print_by_type (VnPlan       *plan,
-               const gint64 *usec,
-               int           repeat)
+               const gint64 *usec)
 {
   g_autoptr(GArray) types = g_array_new (FALSE, TRUE, sizeof (TypeTime));
 
@@ -282,7 +282,7 @@ print_by_type (VnPlan       *plan,
     {
       const TypeTime *entry = &g_array_index (types, TypeTime, k);
 
-      printf ("%10.3f ms  %4u x %s\n", (double) entry->usec / 1000 / repeat, entry->n, entry->type);
+      printf ("%10.3f ms  %4u x %s\n", (double) entry->usec / 1000, entry->n, entry->type);
     }
 }
 
@@ -291,23 +291,29 @@ profile (Job             *job,
          const Settings  *settings,
          GError         **error)
 {
-  g_autofree gint64 *usec = g_new0 (gint64, vn_plan_get_n_steps (job->plan) + 1);
+  const guint n_steps = vn_plan_get_n_steps (job->plan);
+  g_autofree gint64 *least = g_new0 (gint64, n_steps + 1), *usec = g_new0 (gint64, n_steps + 1);
   VnRunner *runner = g_ptr_array_index (job->runners, 0);
 
   vn_runner_set_timing (runner, usec);
   for (int i = 0; i < settings->repeat; i++)
-    if (!vn_runner_run (runner, (VnTensor **) job->inputs->pdata, NULL, NULL, error))
-      return FALSE;
+    {
+      memset (usec, 0, n_steps * sizeof *usec);
+      if (!vn_runner_run (runner, (VnTensor **) job->inputs->pdata, NULL, NULL, error))
+        return FALSE;
+      for (guint k = 0; k < n_steps; k++)
+        least[k] = i == 0 ? usec[k] : MIN (least[k], usec[k]);
+    }
   vn_runner_set_timing (runner, NULL);
-  for (guint i = 0; i < vn_plan_get_n_steps (job->plan); i++)
+  for (guint i = 0; i < n_steps; i++)
     {
       const VnNode *node = vn_plan_get_step_node (job->plan, i);
       g_autofree char *label = vn_node_dup_label (node);
 
-      printf ("%10.3f ms  %s %s\n", (double) usec[i] / 1000 / settings->repeat, node->op_type, label);
+      printf ("%10.3f ms  %s %s\n", (double) least[i] / 1000, node->op_type, label);
     }
   printf ("by type:\n");
-  print_by_type (job->plan, usec, settings->repeat);
+  print_by_type (job->plan, least);
   return TRUE;
 }
 
@@ -410,7 +416,7 @@ main (int    argc,
     { "no-fusion", 0, 0, G_OPTION_ARG_NONE, &settings.no_fusion, "Keep every value", NULL },
     { "turns", 0, 0, G_OPTION_ARG_NONE, &settings.turns, "Measure once for each line on standard input", NULL },
     { "prepare", 0, 0, G_OPTION_ARG_NONE, &settings.prepare, "Prepare the network first, as for quantizing", NULL },
-    { "profile", 0, 0, G_OPTION_ARG_NONE, &settings.profile, "Print the time of each step", NULL },
+    { "profile", 0, 0, G_OPTION_ARG_NONE, &settings.profile, "Print the least time of each step", NULL },
     { "threads", 0, 0, G_OPTION_ARG_INT, &settings.threads, "Threads inside one run", "N" },
     { "workers", 0, 0, G_OPTION_ARG_INT, &settings.workers, "Runs at the same time", "N" },
     { "repeat", 0, 0, G_OPTION_ARG_INT, &settings.repeat, "Measure so many runs", "N" },

@@ -55,6 +55,11 @@ static const Case cases[] = {
   { { 1, 3, 12, 13 },  "c 24 3 1 1 1; h; q 3; k; c 20 1 1 0 1; h; s 3; k; c 8 1 1 0 1", 1 },
   { { 2, 3, 9, 11 },   "c 20 3 1 1 1; q 3; k; c 20 1 1 0 1; f 2; +4; c 8 1 1 0 1", 2 },     /* codes as the graph has them, too */
   { { 2, 3, 9, 11 },   "c 20 3 1 1 1; w 3; k; c 20 1 1 0 1; f 2; +4; c 8 1 1 0 1", 2 },
+  /* Three blocks of 8 at a time, what is multiplied by channel, and planes that are copied as blocks. */
+  { { 1, 24, 21, 19 }, "c 24 3 1 1 1; b; r; c 24 3 1 1 1; b; +3; h; c 40 5 1 2 1; b", -1 },
+  { { 2, 19, 23, 31 }, "c 23 3 1 1 1; h; d 3 1 1 1; b; r; c 23 1 1 0 1; b; +5; c 56 3 1 2 2", -1 },
+  { { 1, 16, 30, 34 }, "c 24 3 1 1 1; e; c 40 3 2 1 1; b; e; c 16 3 1 0 1; e", -1 },
+  { { 2, 36, 40, 38 }, "c 21 3 1 1 1; e; c 17 5 1 3 1; r", -1 },
   /* Alone, or with nothing to gain: as it is. */
   { { 1, 16, 8, 8 },   "c 16 3 1 1 1; r", 0 },
   { { 1, 16, 8, 8 },   "m 2 2 0; e; c 16 3 1 1 1; e", 0 },
@@ -309,7 +314,7 @@ check_input (const Case *c,
   g_autoptr(GError) error = NULL;
   g_autoptr(VnModel) model = make_model (c);
   g_autoptr(GPtrArray) taps = g_ptr_array_new ();
-  VnPlanOptions options = { .taps = taps };
+  VnPlanOptions options = { .taps = taps, .no_fusion = TRUE };
   g_autoptr(VnTensor) wanted = NULL;
   g_autoptr(VnPlan) blocked = vn_plan_new (model, NULL, NULL, &error);
   g_autoptr(VnPlan) plain = NULL;

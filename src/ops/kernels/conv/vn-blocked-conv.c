@@ -11,9 +11,7 @@
 
 enum { X, W, B };
 
-/* Blocks that are computed at a time. */
-#define TOGETHER 2
-/* Copied or read data of one item: they are read again for each pair of blocks, and should stay in the second cache. */
+/* Copied or read data of one item: they are read again for each panel of blocks, and should stay in the second cache. */
 #define BAND_BYTES (256 * 1024)
 /* Pixels in a line, where all pixels are alike; and in a small map that several threads share. */
 #define FLAT_LINE 56
@@ -22,7 +20,8 @@ enum { X, W, B };
 
 /**
  * Band: the lines of the output that are computed together, and where their data lie.
- * @unit: floats at a pixel and channel block of the data: lanes, or 1 if they are not blocked
+ * @unit: floats at a pixel and channel block of the lines: lanes, or 1 if they are not blocked
+ * @gathers: the lines are blocked, the data are not
  * @flat: 1x1 without stride and padding: nothing is copied, lines are just pieces of the plane
  * @phase: columns of one remainder, with room to read past the end
  * @pitch: floats of a copied line; @channel: of a copied channel block
@@ -30,7 +29,7 @@ enum { X, W, B };
 typedef struct
 {
   gsize    unit, n_units;
-  gboolean flat;
+  gboolean gathers, flat;
   gsize    width, n_lines;            /* of the output */
   gsize    lines, n_bands;
   gsize    phase, pitch, in_lines, channel, floats;
@@ -45,6 +44,7 @@ typedef struct
   Band                   band;
   const float           *x;
   float                 *y, *scratch;
+  VnBlockedScale         scale;
   const float           *sum;        /* added to y, or NULL */
   const gsize           *offsets;
   gsize                  n_splits, n_regular;   /* pixels that are not computed one by one, as vn-conv-packed.c does */
@@ -98,15 +98,22 @@ blocked_conv_set_flat_width (Band         *self,
   self->n_lines = (conv->out_size + width - 1) / width;
 }
 
+/* @unit: of the data. Where planes are copied anyway they are copied into blocks, whose pixels lie closer together, if there are
+ * as many channels. */
 static gboolean
-blocked_conv_band_init (Band         *self,
-                        const VnConv *conv,
-                        gsize         unit)
+blocked_conv_band_init (Band                *self,
+                        const VnConv        *conv,
+                        const VnBlockedTile *tile,
+                        gsize                unit)
 {
   const VnSlidingWindow *win = &conv->window;
+  const gboolean flat = blocked_conv_is_flat (win);
+  const gboolean gathers = tile->gathers && unit == 1 && !flat && win->stride[2] == 1 && conv->in_channels >= tile->lanes;
   gsize stride = (gsize) win->stride[2], line;
 
-  *self = (Band) { .unit = unit, .n_units = vn_blocked_count (conv->in_channels, unit), .flat = blocked_conv_is_flat (win) };
+  if (gathers)
+    unit = tile->lanes;
+  *self = (Band) { .unit = unit, .n_units = vn_blocked_count (conv->in_channels, unit), .gathers = gathers, .flat = flat };
   self->width = (gsize) win->out[2];
   self->n_lines = (gsize) win->out[1];
   if (self->flat)
@@ -174,6 +181,37 @@ copy_columns (const Band     *self,
   memset (to + (gsize) fit * unit, 0, (gsize) (n - fit) * bytes);
 }
 
+/* As blocked_copy_lines(), of the first @n_channels of planes that lie @size floats apart. */
+static void
+blocked_gather_lines (const Band            *self,
+                      const VnSlidingWindow *win,
+                      const float           *x,
+                      gsize                  size,
+                      gsize                  n_channels,
+                      gint64                 top,
+                      gint64                 n,
+                      float                 *to)
+{
+  const gint64 columns = (gint64) self->phase, skip = CLAMP (win->begin[2], 0, columns);
+  const gint64 first = skip - win->begin[2], fit = CLAMP (win->in[2] - first, 0, columns - skip);
+  const gsize bytes = self->unit * sizeof (float);
+
+  for (gint64 l = 0; l < n; l++, to += self->pitch)
+    {
+      const gint64 y = top + l;
+
+      if (y < 0 || y >= win->in[1])
+        {
+          memset (to, 0, (gsize) columns * bytes);
+          continue;
+        }
+      memset (to, 0, (gsize) skip * bytes);
+      vn_blocked_make_block (x + y * win->in[2] + first, size, n_channels, self->unit, (gsize) fit,
+                             to + (gsize) skip * self->unit);
+      memset (to + (gsize) (skip + fit) * self->unit, 0, (gsize) (columns - skip - fit) * bytes);
+    }
+}
+
 static gboolean
 blocked_conv_is_read (const VnSlidingWindow *win,
                       gint64          remainder)
@@ -234,7 +272,7 @@ blocked_copy_lines (const Band     *self,
 
 /* ---- computing ---- */
 
-/* Pixels that are computed with a pair of blocks. @line and @column: of the next one, from the first of the band on. */
+/* Pixels that are computed with a panel of blocks. @line and @column: of the next one, from the first of the band on. */
 typedef struct
 {
   VnBlockedArea area;
@@ -298,7 +336,7 @@ blocked_run_across (Pixels    *self,
   for (gsize i = 0; i < pixels; i++)
     self->area.places[i] = blocked_find_pixel (self, job, i);
   self->area.n = 1;
-  job->tile->run_across[pixels] (&self->area);
+  job->tile->run_across[self->vectors - 1][pixels] (&self->area);
   blocked_skip_pixels (self, job, pixels);
   return pixels;
 }
@@ -311,7 +349,7 @@ blocked_run_pixels (Pixels    *self,
 {
   const Band *band = &job->band;
   gsize most = job->tile->max_pixels[self->vectors - 1];
-  gboolean across = self->vectors == 2 && job->tile->run_across[1] != NULL;
+  gboolean across = job->tile->run_across[self->vectors - 1][1] != NULL;
 
   while (n > 0)
     {
@@ -336,13 +374,16 @@ blocked_conv_run_lines (const Job   *self,
                         float       *ends)
 {
   const VnBlockedWeight *weight = self->weight;
-  gsize lanes = weight->lanes, block = panel * TOGETHER, out_size = self->conv->out_size;
-  guint vectors = (guint) MIN (TOGETHER, weight->n_blocks - block);
+  gsize lanes = weight->lanes, block = panel * vn_blocked_weight_get_step (weight), out_size = self->conv->out_size;
+  guint vectors = (guint) vn_blocked_weight_count_blocks (weight, panel);
   gsize regular = MIN (n, self->n_regular - MIN (first, self->n_regular));
   gsize at = ((batch * weight->n_blocks + block) * out_size + first) * lanes;
   const float *weights = weight->weights + block * lanes * weight->depth, *next = weights + vectors * lanes * weight->depth;
+  const VnBlockedScale *scale = &self->scale;
   float *y = self->y + at;
-  Pixels pixels = { { weight->depth, weights, weight->bias + block * lanes, NULL, self->offsets, y,
+  Pixels pixels = { { weight->depth, weights, weight->bias + block * lanes,
+                      scale->factors != NULL ? scale->factors + block * lanes : NULL,
+                      scale->factors != NULL ? scale->shifts + block * lanes : NULL, NULL, self->offsets, y,
                       self->sum != NULL ? self->sum + at : NULL, out_size * lanes, self->low, self->high, ends, 0, next,
                       next + vectors * lanes * weight->depth, { NULL } }, x, 0, 0, vectors };
 
@@ -353,13 +394,13 @@ blocked_conv_run_lines (const Job   *self,
       self->tile->run_single[vectors - 1] (&pixels.area);
     }
   for (guint v = 0; v < vectors && self->after; v++)
-    vn_blocked_finish (self->rest, lanes, (block + v) * lanes, weight->channels, y + v * out_size * lanes, n);
+    vn_blocked_finish (self->rest, lanes, y + v * out_size * lanes, n);
 }
 
 /* Pixels that are finished while they are in the first cache. */
 #define FINISHED_PIXELS 168
 
-/* Lines of one pair of blocks. */
+/* Lines of one panel of blocks. */
 static void
 blocked_conv_run_panel (const Job   *self,
                         gsize        batch,
@@ -369,9 +410,9 @@ blocked_conv_run_panel (const Job   *self,
                         gsize        n_lines)
 {
   const Band *band = &self->band;
-  const gsize lanes = self->weight->lanes, n_blocks = MIN (TOGETHER, self->weight->n_blocks - panel * TOGETHER);
+  const gsize lanes = self->weight->lanes, n_blocks = vn_blocked_weight_count_blocks (self->weight, panel);
   gsize step = self->after ? MAX (1, FINISHED_PIXELS / band->width) : n_lines;
-  float ends[TOGETHER * VN_BLOCKED_ENDS_VECTORS * VN_BLOCKED_MAX_LANES];
+  float ends[VN_BLOCKED_MAX_TOGETHER * VN_BLOCKED_ENDS_VECTORS * VN_BLOCKED_MAX_LANES];
 
   if (self->ends != NULL)
     vn_blocked_ends_init (ends, n_blocks, lanes);
@@ -383,7 +424,8 @@ blocked_conv_run_panel (const Job   *self,
       blocked_conv_run_lines (self, batch, panel, x + at, first, n, self->ends != NULL ? ends : NULL);
     }
   if (self->ends != NULL)
-    vn_blocked_ends_tell (self->ends, ends, n_blocks, lanes, panel * TOGETHER * lanes, self->weight->channels);
+    vn_blocked_ends_tell (self->ends, ends, n_blocks, lanes, panel * vn_blocked_weight_get_step (self->weight) * lanes,
+                          self->weight->channels);
 }
 
 static void
@@ -398,21 +440,26 @@ blocked_conv_run_item (gpointer data,
   gsize split = item % self->n_splits, nth = item / self->n_splits % band->n_bands;
   gsize batch = item / self->n_splits / band->n_bands, first = nth * band->lines;
   gsize n_lines = MIN (band->lines, band->n_lines - first);
-  gsize n_panels = vn_blocked_count (self->weight->n_blocks, TOGETHER);
+  gsize n_panels = vn_blocked_weight_count_panels (self->weight);
   gsize each = (n_panels + self->n_splits - 1) / self->n_splits, end = MIN (n_panels, (split + 1) * each);
-  const float *x = self->x + batch * band->n_units * conv->in_size * band->unit;
+  const float *x = self->x + batch * (band->gathers ? conv->in_channels : band->n_units * band->unit) * conv->in_size;
+  const gint64 top = (gint64) first * win->stride[1] - win->begin[1];
+  const gint64 n_read = (gint64) ((n_lines - 1) * (gsize) win->stride[1] + blocked_conv_span (win, 1));
   float *copy = self->scratch + worker * band->floats;
 
   for (gsize c = 0; c < band->n_units && !band->flat && split * each < end; c++)
-    blocked_copy_lines (band, win, x + c * conv->in_size * band->unit, (gint64) first * win->stride[1] - win->begin[1],
-                        (gint64) ((n_lines - 1) * (gsize) win->stride[1] + blocked_conv_span (win, 1)), copy + c * band->channel);
+    if (band->gathers)
+      blocked_gather_lines (band, win, x + c * band->unit * conv->in_size, conv->in_size,
+                            MIN (band->unit, conv->in_channels - c * band->unit), top, n_read, copy + c * band->channel);
+    else
+      blocked_copy_lines (band, win, x + c * conv->in_size * band->unit, top, n_read, copy + c * band->channel);
   for (gsize panel = split * each; panel < end; panel++)
     blocked_conv_run_panel (self, batch, panel, band->flat ? x : copy, first, n_lines);
 }
 
-/* What bringing data into the cache, or copying them, costs beside computing a pair of blocks from them. */
+/* What bringing data into the cache, or copying them, costs beside computing a panel of blocks from them. */
 #define READ_COST 0.1
-/* What data that another processor has written cost beside computing one tap of a pair of blocks from them. */
+/* What data that another processor has written cost beside computing one tap of a panel of blocks from them. */
 #define FOREIGN_COST 1.0
 
 /* Cuts the output into bands, and the channels into @n_splits parts, so that the thread with the most work has the
@@ -422,7 +469,7 @@ blocked_conv_choose_split (Job   *self,
                            guint  n_threads)
 {
   Band *band = &self->band;
-  gsize n_panels = vn_blocked_count (self->weight->n_blocks, TOGETHER), least, best_lines;
+  gsize n_panels = vn_blocked_weight_count_panels (self->weight), least, best_lines;
   double best = G_MAXDOUBLE, foreign = FOREIGN_COST * (double) self->conv->in_channels / (double) self->conv->depth;
 
   if (band->flat && n_threads > 1 && band->n_lines < SHARED_FLAT_LINES)
@@ -467,6 +514,13 @@ blocked_conv_offsets_bytes (const VnConv *conv)
   return (conv->depth * sizeof (gsize) + 63) & ~(gsize) 63;
 }
 
+static gsize
+blocked_conv_scale_bytes (const VnConv *conv,
+                          gsize         lanes)
+{
+  return 2 * vn_blocked_count (conv->out_channels, lanes) * lanes * sizeof (float);
+}
+
 static gboolean
 conv_infer (VnOpContext *ctx,
             GError     **error)
@@ -482,12 +536,13 @@ conv_infer (VnOpContext *ctx,
     {
       Band band;
 
-      if (!blocked_conv_band_init (&band, &conv, i == 0 ? 1 : tile->lanes))
+      if (!blocked_conv_band_init (&band, &conv, tile, i == 0 ? 1 : tile->lanes))
         return FALSE;
       most = MAX (most, band.floats);
     }
   return vn_checked_mul (most * sizeof (float), vn_op_max_workers (), &ctx->scratch_bytes) &&
-         vn_checked_add (ctx->scratch_bytes, blocked_conv_offsets_bytes (&conv), &ctx->scratch_bytes);
+         vn_checked_add (ctx->scratch_bytes, blocked_conv_offsets_bytes (&conv), &ctx->scratch_bytes) &&
+         vn_checked_add (ctx->scratch_bytes, blocked_conv_scale_bytes (&conv, tile->lanes), &ctx->scratch_bytes);
 }
 
 static gboolean
@@ -495,8 +550,10 @@ conv_prepare (VnOpContext  *ctx,
               gpointer     *prepared,
               GError      **error)
 {
-  *prepared = vn_blocked_weight_new (ctx->in[W], vn_op_has_input (ctx, B) ? ctx->in[B] : NULL,
-                                     vn_blocked_tile_get ()->lanes, TOGETHER, error);
+  const VnBlockedTile *tile = vn_blocked_tile_get ();
+
+  *prepared = vn_blocked_weight_new (ctx->in[W], vn_op_has_input (ctx, B) ? ctx->in[B] : NULL, tile->lanes, tile->together,
+                                     error);
   return *prepared != NULL;
 }
 
@@ -513,13 +570,14 @@ conv_run (VnOpContext *ctx,
   VnEpilogue rest = { .base = ctx->out[0]->data };
   VnConv conv;
   Job job = { ctx->prepared, vn_blocked_tile_get (), &conv, &rest };
-  gsize n_panels;
 
   if (!conv_sizes (ctx, &conv, error))
     return FALSE;
-  if (!blocked_conv_band_init (&job.band, &conv, ctx->in[X]->shape.rank > ctx->in_types[X].shape.rank ? job.weight->lanes : 1))
+  if (!blocked_conv_band_init (&job.band, &conv, job.tile,
+                               ctx->in[X]->shape.rank > ctx->in_types[X].shape.rank ? job.weight->lanes : 1))
     return vn_op_fail (ctx, error, _("the convolution is too large for this machine"));
   vn_epilogue_set_fused (&rest, ctx);
+  vn_blocked_take_scale (&rest, job.weight, (float *) ((char *) ctx->scratch + blocked_conv_offsets_bytes (&conv)), &job.scale);
   job.sum = vn_blocked_take_sum (&rest);
   vn_blocked_take_clamp (&rest, &job.low, &job.high);
   job.after = rest.map.active || !vn_epilogue_is_clamp (&rest);
@@ -530,10 +588,10 @@ conv_run (VnOpContext *ctx,
   blocked_conv_choose_split (&job, MIN (ctx->n_threads, vn_op_max_workers ()));
   blocked_conv_set_offsets (&job.band, &conv, ctx->scratch);
   job.offsets = ctx->scratch;
-  job.scratch = (float *) ((char *) ctx->scratch + blocked_conv_offsets_bytes (&conv));
-  n_panels = vn_blocked_count (job.weight->n_blocks, TOGETHER);
+  job.scratch = (float *) ((char *) ctx->scratch + blocked_conv_offsets_bytes (&conv) +
+                           blocked_conv_scale_bytes (&conv, job.tile->lanes));
   vn_op_for_items (ctx, conv.batch * job.band.n_bands * job.n_splits,
-                   (double) (n_panels * TOGETHER * job.weight->lanes * conv.depth * job.band.lines * job.band.width) /
+                   (double) (job.weight->n_blocks * job.weight->lanes * conv.depth * job.band.lines * job.band.width) /
                    16 / (double) job.n_splits, blocked_conv_run_item, &job);
   return TRUE;
 }

@@ -20,6 +20,7 @@ typedef struct
   const float           *x, *zeros;
   float                 *y;
   VnBlockedBands         bands;
+  VnBlockedScale         scale;
   float                  low, high;
   gboolean               after;
   VnOpEnds              *ends;       /* nullable */
@@ -31,11 +32,22 @@ typedef struct
   const VnSlidingWindow *win;
   const float    *lines[MAX_TAPS];   /* of the data, by line of the kernel */
   const float    *w, *bias, *zeros;
+  const float    *factors, *shifts;  /* nullable */
   float           low, high;
   float          *ends;              /* nullable */
   gint64          begin;             /* padding to the left */
   gint64          first, end;        /* pixels computed in groups: they see no padding to the left and right */
 } Line;
+
+/* Multiplies and shifts @n vectors @result, an expression of p. */
+#define SCALE(Vector, line, n, result)                                                                             \
+  {                                                                                                                \
+    const Vector factor_ = *(const Vector *) (line)->factors, shift_ = *(const Vector *) (line)->shifts;           \
+                                                                                                                   \
+    _Pragma ("GCC unroll 8")                                                                                       \
+    for (int p = 0; p < n; p++)                                                                                    \
+      result = result * factor_ + shift_;                                                                          \
+  }
 
 #define DEFINE_LINE(lanes, most)                                                                                   \
   typedef float Vector##lanes __attribute__ ((vector_size (lanes * sizeof (float)), aligned (4), may_alias));      \
@@ -63,6 +75,8 @@ typedef struct
           for (int p = 0; p < PIXELS; p++)                                                                         \
             sum[p] += *w * x[kx * dilation + p * stride];                                                          \
       }                                                                                                            \
+    if (self->factors != NULL)                                                                                     \
+      SCALE (Vector##lanes, self, PIXELS, sum[p])                                                                  \
     if (self->ends != NULL)                                                                                        \
       VN_BLOCKED_WIDEN (lanes, Vector##lanes, self->ends, PIXELS, sum[p])                                          \
     _Pragma ("GCC unroll 4")                                                                                       \
@@ -86,6 +100,8 @@ typedef struct
                                                                                                                    \
           sum += *w * *(const Vector##lanes *) line;                                                               \
         }                                                                                                          \
+    if (self->factors != NULL)                                                                                     \
+      SCALE (Vector##lanes, self, 1, sum)                                                                          \
     if (self->ends != NULL)                                                                                        \
       VN_BLOCKED_WIDEN (lanes, Vector##lanes, self->ends, 1, sum)                                                  \
     ((Vector##lanes *) y)[ox] = VN_CLAMP_##lanes (Vector##lanes, sum, low, high);                                  \
@@ -120,6 +136,8 @@ typedef struct
                 sum[p] += w[column - p * stride] * one;                                                            \
           }                                                                                                        \
       }                                                                                                            \
+    if (self->factors != NULL)                                                                                     \
+      SCALE (Vector##lanes, self, pixels, sum[p])                                                                  \
     if (self->ends != NULL)                                                                                        \
       VN_BLOCKED_WIDEN (lanes, Vector##lanes, self->ends, pixels, sum[p])                                          \
     _Pragma ("GCC unroll 8")                                                                                       \
@@ -201,6 +219,8 @@ blocked_depthwise_line_init (Line       *self,
   self->w = job->weight->weights + block * lanes * job->weight->depth;
   self->bias = job->weight->bias + block * lanes;
   self->zeros = job->zeros;
+  self->factors = job->scale.factors != NULL ? job->scale.factors + block * lanes : NULL;
+  self->shifts = job->scale.factors != NULL ? job->scale.shifts + block * lanes : NULL;
   self->low = job->low;
   self->high = job->high;
   self->begin = win->begin[2];
@@ -245,10 +265,17 @@ blocked_depthwise_run_item (gpointer data,
         }
       blocked_depthwise_run_line (&line, lanes, to);
       if (self->after)
-        vn_blocked_finish (self->rest, lanes, block * lanes, self->weight->channels, to, (gsize) win->out[2]);
+        vn_blocked_finish (self->rest, lanes, to, (gsize) win->out[2]);
     }
   if (self->ends != NULL)
     vn_blocked_ends_tell (self->ends, ends, 1, lanes, block * lanes, self->weight->channels);
+}
+
+static gsize
+depthwise_count_zeros (const VnConv *conv,
+                       gsize         lanes)
+{
+  return (gsize) conv->window.in[2] * lanes;
 }
 
 static gboolean
@@ -257,13 +284,16 @@ depthwise_infer (VnOpContext *ctx,
 {
   guint lanes = vn_blocked_get_lanes ();
   VnConv conv;
+  gsize scale;
 
   if (lanes == 0 ||
       !vn_conv_init_sizes (&conv, ctx, &ctx->in_types[X].shape, &ctx->in_types[W].shape, error) ||
       !vn_conv_is_depthwise (&conv) || conv.out_channels != 1 || conv.out_size == 0 || conv.batch == 0)
     return FALSE;
-  /* a line of zeros */
-  return vn_checked_mul ((gsize) conv.window.in[2], lanes * sizeof (float), &ctx->scratch_bytes);
+  /* a line of zeros, and a scale */
+  return vn_checked_mul (2 * vn_blocked_count (conv.groups, lanes), lanes, &scale) &&
+         vn_checked_add (depthwise_count_zeros (&conv, lanes), scale, &scale) &&
+         vn_checked_mul (scale, sizeof (float), &ctx->scratch_bytes);
 }
 
 static gboolean
@@ -294,10 +324,12 @@ depthwise_run (VnOpContext *ctx,
   if (!vn_conv_init_sizes (&conv, ctx, &ctx->in_types[X].shape, &ctx->in_types[W].shape, error))
     return FALSE;
   vn_epilogue_set_fused (&rest, ctx);
+  vn_blocked_take_scale (&rest, job.weight, (float *) ctx->scratch + depthwise_count_zeros (&conv, job.weight->lanes),
+                         &job.scale);
   vn_blocked_take_clamp (&rest, &job.low, &job.high);
   job.after = rest.map.active || !vn_epilogue_is_clamp (&rest);
   job.ends = ctx->ends;
-  memset (ctx->scratch, 0, (gsize) conv.window.in[2] * job.weight->lanes * sizeof (float));
+  memset (ctx->scratch, 0, depthwise_count_zeros (&conv, job.weight->lanes) * sizeof (float));
   line = (gsize) conv.window.out[2] * job.weight->lanes;
   vn_blocked_bands_init (&job.bands, ctx, conv.batch * job.weight->n_blocks, (gsize) conv.window.out[1],
                          BAND_FLOATS / MAX (line, 1));

@@ -99,6 +99,24 @@ blocked_find_are_floats (VnOpContext *ctx)
   return ctx->out_types[0].dtype == VN_DTYPE_F32;
 }
 
+/* Products in all, and for each result, and channels, from which on a convolution of planes is slower than one that brings them
+ * into blocks and its results back; measured with vectors of 8. */
+#define LEAST_WORK 4e6
+#define LEAST_PRODUCTS 144
+#define LEAST_BLOCKS 2
+
+static gboolean
+blocked_find_pays_alone (VnOpContext *ctx)
+{
+  const VnBlockedTile *tile = vn_blocked_tile_get ();
+  const VnShape *weight = &ctx->in[1]->shape, *out = &ctx->out_types[0].shape;
+  const gsize n_channels = (gsize) weight->dims[0], n_products = ctx->in[1]->n_elements / n_channels;
+
+  return tile->gathers && n_channels >= LEAST_BLOCKS * tile->lanes && n_products >= LEAST_PRODUCTS &&
+         vn_shape_count (weight, 2, weight->rank) > 1 &&
+         (double) vn_shape_count (out, 0, out->rank) * (double) n_products >= LEAST_WORK;
+}
+
 /**
  * vn_blocked_find:
  * @ctx: a node with all types known, constants in ctx->in; scratch_bytes are set for @op
@@ -125,7 +143,7 @@ vn_blocked_find (VnOpContext  *ctx,
     if (vn_node_is (ctx->node, replaced[i].type) && replaced[i].op->infer (ctx, NULL))
       {
         *op = replaced[i].op;
-        return replaced[i].use;
+        return replaced[i].use == VN_BLOCKED_ANY && blocked_find_pays_alone (ctx) ? VN_BLOCKED_ALONE : replaced[i].use;
       }
   ctx->scratch_bytes = scratch;
   return VN_BLOCKED_NEVER;

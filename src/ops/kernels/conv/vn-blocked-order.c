@@ -15,14 +15,20 @@ typedef struct
   VnBlockedBands bands;   /* of pixels */
 } Move;
 
-/* @n pixels of a block; lanes from @channels on become 0. */
-static void
-blocked_order_make_block (const float *from,
-                          gsize        size,
-                          gsize        channels,
-                          gsize        lanes,
-                          gsize        n,
-                          float       *to)
+/**
+ * vn_blocked_make_block:
+ * @from: the first pixel of the first channel; channels are @size floats apart
+ * @to: @n x @lanes
+ *
+ * Brings @n pixels of a block into the order of blocks; lanes from @channels on become 0.
+ */
+void
+vn_blocked_make_block (const float *from,
+                       gsize        size,
+                       gsize        channels,
+                       gsize        lanes,
+                       gsize        n,
+                       float       *to)
 {
   gsize c = 0, p;
 
@@ -107,8 +113,8 @@ blocked_order_make_item (gpointer data,
   gsize blocked, plain, n_channels, n_pixels;
 
   blocked_order_find_piece (self, item, &blocked, &plain, &n_channels, &n_pixels);
-  blocked_order_make_block ((const float *) self->from + plain, self->size, n_channels, self->lanes, n_pixels,
-                            (float *) self->to + blocked);
+  vn_blocked_make_block ((const float *) self->from + plain, self->size, n_channels, self->lanes, n_pixels,
+                         (float *) self->to + blocked);
 }
 
 static void

@@ -19,15 +19,25 @@ extern const VnOp vn_op_blocked_global_average_pool;
 
 /**
  * VnBlockedWeight: a weight in the order in which convolutions of blocked data read it.
- * @weights: by pairs of blocks of output channels: depth x 2 x lanes; an odd last block depth x lanes
+ * @together: blocks that are computed at a time at most: 1, 2, or 3 in place of a pair and one that is left
+ * @weights: by panels, which are blocks of output channels that are computed at a time: depth x blocks x lanes
  * @bias: n_blocks x lanes
  */
 typedef struct
 {
-  gsize    lanes, channels, n_blocks, depth;
+  gsize    lanes, together, channels, n_blocks, depth;
   float   *weights, *bias;
   gpointer memory;
 } VnBlockedWeight;
+
+/**
+ * VnBlockedScale: what results are multiplied by, and what is then added.
+ * @factors, @shifts: n_blocks x lanes; %NULL: there is nothing of that kind
+ */
+typedef struct
+{
+  const float *factors, *shifts;
+} VnBlockedScale;
 
 /**
  * VnBlockedBands: the lines of all planes, cut into items for threads. Each item has @lines lines of one plane. With several
@@ -48,14 +58,23 @@ VnBlockedWeight *vn_blocked_weight_new   (const VnTensor     *w,
 void             vn_blocked_weight_free  (VnBlockedWeight    *self);
 void             vn_blocked_finish       (const VnEpilogue   *epilogue,
                                           gsize               lanes,
-                                          gsize               first_channel,
-                                          gsize               n_channels,
                                           float              *y,
                                           gsize               n_pixels);
+void             vn_blocked_take_scale   (VnEpilogue         *epilogue,
+                                          const VnBlockedWeight *weight,
+                                          float              *memory,
+                                          VnBlockedScale     *scale);
 const float     *vn_blocked_take_sum     (VnEpilogue         *epilogue);
 void             vn_blocked_take_clamp   (VnEpilogue         *epilogue,
                                           float              *low,
                                           float              *high);
+
+void             vn_blocked_make_block   (const float        *from,
+                                          gsize               size,
+                                          gsize               channels,
+                                          gsize               lanes,
+                                          gsize               n,
+                                          float              *to);
 
 void             vn_blocked_bands_init   (VnBlockedBands     *self,
                                           const VnOpContext  *ctx,
@@ -85,6 +104,31 @@ vn_blocked_count (gsize channels,
                   gsize lanes)
 {
   return (channels + lanes - 1) / lanes;
+}
+
+/* All panels but the last have as many blocks as this. */
+static inline gsize
+vn_blocked_weight_get_step (const VnBlockedWeight *self)
+{
+  return MIN (self->together, 2);
+}
+
+static inline gsize
+vn_blocked_weight_count_panels (const VnBlockedWeight *self)
+{
+  const gsize step = vn_blocked_weight_get_step (self);
+
+  return self->together > step && self->n_blocks > step ? self->n_blocks / step : vn_blocked_count (self->n_blocks, step);
+}
+
+/* Blocks of a panel, the first of which is panel x step. */
+static inline gsize
+vn_blocked_weight_count_blocks (const VnBlockedWeight *self,
+                                gsize                  panel)
+{
+  const gsize step = vn_blocked_weight_get_step (self);
+
+  return panel + 1 < vn_blocked_weight_count_panels (self) ? step : self->n_blocks - panel * step;
 }
 
 G_END_DECLS

@@ -13,7 +13,7 @@
 #define PIXELS_AND_VECTORS(pixels, vectors)                                                   \
   _Pragma ("GCC unroll 14")                                                                   \
   for (int p = 0; p < pixels; p++)                                                            \
-    _Pragma ("GCC unroll 2")                                                                  \
+    _Pragma ("GCC unroll 3")                                                                  \
     for (int v = 0; v < vectors; v++)
 
 /* How pixels lie: so many floats apart, or at addresses of their own. */
@@ -32,7 +32,7 @@
     const gsize offset = offsets[k];                                                          \
     Vector row[vectors];                                                                      \
                                                                                               \
-    _Pragma ("GCC unroll 2")                                                                  \
+    _Pragma ("GCC unroll 3")                                                                  \
     for (int v = 0; v < vectors; v++)                                                         \
       {                                                                                       \
         row[v] = ((const Vector *) w)[k * vectors + v];                                       \
@@ -45,7 +45,7 @@
       {                                                                                       \
         Vector one = READ_##step (p, offset) - (Vector) { 0 };                                \
                                                                                               \
-        _Pragma ("GCC unroll 2")                                                              \
+        _Pragma ("GCC unroll 3")                                                              \
         for (int v = 0; v < vectors; v++)                                                     \
           VN_ADD_PRODUCT_##lanes (sum[p][v], row[v], one);                                    \
       }                                                                                       \
@@ -105,6 +105,9 @@
         FOUR_STEPS_##lanes (vectors, step, pixels)                                            \
         for (; offsets < end; offsets++, w += vectors * lanes)                                \
           STEP (lanes, vectors, step, pixels, 0, KEEP_NOT)                                    \
+        if (area->factors != NULL)                                                            \
+          PIXELS_AND_VECTORS (pixels, vectors)                                                \
+            sum[p][v] = sum[p][v] * ((const Vector *) area->factors)[v] + ((const Vector *) area->shifts)[v]; \
         if (more != NULL)                                                                     \
           {                                                                                   \
             PIXELS_AND_VECTORS (pixels, vectors)                                              \
@@ -112,7 +115,7 @@
             more += pixels * lanes;                                                           \
           }                                                                                   \
         if (area->ends != NULL)                                                               \
-          _Pragma ("GCC unroll 2")                                                            \
+          _Pragma ("GCC unroll 3")                                                            \
           for (int v = 0; v < vectors; v++)                                                   \
             VN_BLOCKED_WIDEN (lanes, Vector, area->ends + v * VN_BLOCKED_ENDS_VECTORS * lanes, pixels, sum[p][v]) \
         PIXELS_AND_VECTORS (pixels, vectors)                                                  \
@@ -136,7 +139,7 @@
     for (; k + 4 <= area->depth; k += 4, w += 4 * vectors * lanes)                            \
       _Pragma ("GCC unroll 4")                                                                \
       for (int j = 0; j < 4; j++)                                                             \
-        _Pragma ("GCC unroll 2")                                                              \
+        _Pragma ("GCC unroll 3")                                                              \
         for (int v = 0; v < vectors; v++)                                                     \
           sum[j][v] += ((const Vector *) w)[j * vectors + v] * area->x[area->offsets[k + j]]; \
     for (; k < area->depth; k++, w += vectors * lanes)                                        \
@@ -148,6 +151,8 @@
                                                                                               \
         sum[0][v] = ((sum[0][v] + sum[1][v]) + (sum[2][v] + sum[3][v])) +                     \
                     ((const Vector *) area->bias)[v];                                         \
+        if (area->factors != NULL)                                                            \
+          sum[0][v] = sum[0][v] * ((const Vector *) area->factors)[v] + ((const Vector *) area->shifts)[v]; \
         if (area->sum != NULL)                                                                \
           sum[0][v] += *(const Vector *) (area->sum + v * area->block);                       \
         if (area->ends != NULL)                                                               \
@@ -156,11 +161,14 @@
       }                                                                                       \
   }
 
-#define DEFINE_6(name, target, lanes, vectors, step)                                          \
+#define DEFINE_4(name, target, lanes, vectors, step)                                          \
   DEFINE_TILE (name, target, lanes, vectors, step, 1)                                         \
   DEFINE_TILE (name, target, lanes, vectors, step, 2)                                         \
   DEFINE_TILE (name, target, lanes, vectors, step, 3)                                         \
-  DEFINE_TILE (name, target, lanes, vectors, step, 4)                                         \
+  DEFINE_TILE (name, target, lanes, vectors, step, 4)
+
+#define DEFINE_6(name, target, lanes, vectors, step)                                          \
+  DEFINE_4 (name, target, lanes, vectors, step)                                               \
   DEFINE_TILE (name, target, lanes, vectors, step, 5)                                         \
   DEFINE_TILE (name, target, lanes, vectors, step, 6)
 
@@ -178,8 +186,10 @@
   DEFINE_TILE (name, target, lanes, vectors, step, 13)                                        \
   DEFINE_TILE (name, target, lanes, vectors, step, 14)
 
+#define FUNCS_4(prefix) \
+  NULL, prefix##_1, prefix##_2, prefix##_3, prefix##_4
 #define FUNCS_6(prefix) \
-  NULL, prefix##_1, prefix##_2, prefix##_3, prefix##_4, prefix##_5, prefix##_6
+  FUNCS_4 (prefix), prefix##_5, prefix##_6
 #define FUNCS_12(prefix) \
   FUNCS_6 (prefix), prefix##_7, prefix##_8, prefix##_9, prefix##_10, prefix##_11, prefix##_12
 #define FUNCS_14(prefix) \
@@ -195,9 +205,9 @@ DEFINE_SINGLE (v4, VN_TARGET_16, 16, 1)
 DEFINE_SINGLE (v4, VN_TARGET_16, 16, 2)
 
 static const VnBlockedTile tile_v4 = {
-  16, { 14, 14 },
+  16, 2, FALSE, { 14, 14 },
   { { { FUNCS_14 (v4_1_1) }, { FUNCS_14 (v4_1_16) } }, { { FUNCS_14 (v4_2_1) }, { FUNCS_14 (v4_2_16) } } },
-  { v4_single_1, v4_single_2 }, { NULL }
+  { v4_single_1, v4_single_2 }, { { NULL } }
 };
 
 DEFINE_12 (v3, VN_TARGET_8, 8, 1, 1)
@@ -206,12 +216,17 @@ DEFINE_6 (v3, VN_TARGET_8, 8, 2, 1)
 DEFINE_6 (v3, VN_TARGET_8, 8, 2, 8)
 DEFINE_6 (v3, VN_TARGET_8, 8, 2, at)
 DEFINE_SINGLE (v3, VN_TARGET_8, 8, 1)
+DEFINE_4 (v3, VN_TARGET_8, 8, 3, 1)
+DEFINE_4 (v3, VN_TARGET_8, 8, 3, 8)
+DEFINE_4 (v3, VN_TARGET_8, 8, 3, at)
 DEFINE_SINGLE (v3, VN_TARGET_8, 8, 2)
+DEFINE_SINGLE (v3, VN_TARGET_8, 8, 3)
 
 static const VnBlockedTile tile_v3 = {
-  8, { 12, 6 },
-  { { { FUNCS_12 (v3_1_1) }, { FUNCS_12 (v3_1_8) } }, { { FUNCS_6 (v3_2_1) }, { FUNCS_6 (v3_2_8) } } },
-  { v3_single_1, v3_single_2 }, { FUNCS_6 (v3_2_at) }
+  8, 3, TRUE, { 12, 6, 4 },
+  { { { FUNCS_12 (v3_1_1) }, { FUNCS_12 (v3_1_8) } }, { { FUNCS_6 (v3_2_1) }, { FUNCS_6 (v3_2_8) } },
+    { { FUNCS_4 (v3_3_1) }, { FUNCS_4 (v3_3_8) } } },
+  { v3_single_1, v3_single_2, v3_single_3 }, { { NULL }, { FUNCS_6 (v3_2_at) }, { FUNCS_4 (v3_3_at) } }
 };
 
 #endif

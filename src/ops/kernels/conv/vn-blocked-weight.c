@@ -10,14 +10,15 @@
 
 static void
 blocked_weight_pack (VnBlockedWeight *self,
-                     gsize            together,
                      const float     *w,
                      const float     *b)
 {
+  const gsize step = vn_blocked_weight_get_step (self), last = vn_blocked_weight_count_panels (self) - 1;
+
   for (gsize o = 0; o < self->channels; o++)
     {
-      gsize block = o / self->lanes, first = block / together * together;
-      gsize vectors = MIN (together, self->n_blocks - first);
+      gsize block = o / self->lanes, panel = MIN (block / step, last), first = panel * step;
+      gsize vectors = vn_blocked_weight_count_blocks (self, panel);
       float *to = self->weights + first * self->lanes * self->depth + o - first * self->lanes;
 
       for (gsize k = 0; k < self->depth; k++)
@@ -31,7 +32,7 @@ blocked_weight_pack (VnBlockedWeight *self,
  * vn_blocked_weight_new:
  * @w: weight, float32, not empty
  * @b: (nullable): bias
- * @together: blocks whose vectors lie side by side
+ * @together: blocks whose vectors lie side by side, at most
  *
  * Returns: (transfer full) (nullable): the weight in blocks of output channels; lanes without a channel are 0. %NULL
  *   with %VN_ERROR_MEMORY
@@ -47,6 +48,7 @@ vn_blocked_weight_new (const VnTensor  *w,
   gsize bytes = 0;
 
   self->lanes = lanes;
+  self->together = together;
   self->channels = (gsize) w->shape.dims[0];
   self->n_blocks = vn_blocked_count (self->channels, lanes);
   self->depth = w->n_elements / self->channels;
@@ -61,7 +63,7 @@ vn_blocked_weight_new (const VnTensor  *w,
   memset (self->memory, 0, bytes);
   self->weights = self->memory;
   self->bias = self->weights + self->n_blocks * lanes * self->depth;
-  blocked_weight_pack (self, together, w->data, b != NULL ? b->data : NULL);
+  blocked_weight_pack (self, w->data, b != NULL ? b->data : NULL);
   return self;
 }
 
@@ -72,24 +74,9 @@ vn_blocked_weight_free (VnBlockedWeight *self)
   g_free (self);
 }
 
-VN_MULTIVERSION
-static void
-blocked_weight_scale (float       *y,
-                      const float *factors,
-                      const float *shifts,
-                      gsize        lanes,
-                      gsize        n)
-{
-  for (gsize i = 0; i < n; i++, y += lanes)
-    for (gsize c = 0; c < lanes; c++)
-      y[c] = y[c] * factors[c] + shifts[c];
-}
-
 /**
  * vn_blocked_finish:
- * @epilogue: what is left to do: without bias
- * @first_channel: of the block
- * @n_channels: of all blocks
+ * @epilogue: what is left to do: without bias and factors
  * @y: results, in the memory that starts at epilogue->base
  *
  * Does to pixels of one block what vn_epilogue_apply() does to rows of channels.
@@ -97,36 +84,48 @@ blocked_weight_scale (float       *y,
 void
 vn_blocked_finish (const VnEpilogue *epilogue,
                    gsize             lanes,
-                   gsize             first_channel,
-                   gsize             n_channels,
                    float            *y,
                    gsize             n_pixels)
 {
-  float factors[VN_BLOCKED_MAX_LANES] = { 0 }, shifts[VN_BLOCKED_MAX_LANES] = { 0 };
-  VnEpilogue rest = *epilogue;
+  vn_epilogue_apply (epilogue, y, 0, 1, n_pixels * lanes, 0);
+}
 
-  if (epilogue->factors != NULL)
-    {
-      memcpy (factors, epilogue->factors + first_channel, MIN (lanes, n_channels - first_channel) * sizeof (float));
-      memcpy (shifts, epilogue->shifts + first_channel, MIN (lanes, n_channels - first_channel) * sizeof (float));
-      blocked_weight_scale (y, factors, shifts, lanes, n_pixels);
-    }
-  rest.factors = rest.shifts = NULL;
-  vn_epilogue_apply (&rest, y, 0, 1, n_pixels * lanes, 0);
+/**
+ * vn_blocked_take_scale:
+ * @memory: for 2 x n_blocks x lanes floats
+ * @scale: (out caller-allocated): what the innermost loop multiplies by and adds, if anything; in @memory
+ *
+ * Takes factors and shifts out of @epilogue; those of lanes without a channel are 0.
+ */
+void
+vn_blocked_take_scale (VnEpilogue            *epilogue,
+                       const VnBlockedWeight *weight,
+                       float                 *memory,
+                       VnBlockedScale        *scale)
+{
+  const gsize n = weight->n_blocks * weight->lanes, n_channels = weight->channels;
+
+  *scale = (VnBlockedScale) { NULL, NULL };
+  if (epilogue->factors == NULL)
+    return;
+  memset (memory, 0, 2 * n * sizeof (float));
+  memcpy (memory, epilogue->factors, n_channels * sizeof (float));
+  memcpy (memory + n, epilogue->shifts, n_channels * sizeof (float));
+  epilogue->factors = epilogue->shifts = NULL;
+  *scale = (VnBlockedScale) { memory, memory + n };
 }
 
 /**
  * vn_blocked_take_sum:
  *
- * Returns: (nullable): what the innermost loop can add to the results itself; it is taken out of @epilogue
+ * Returns: (nullable): what the innermost loop adds to the results itself, after the scale; it is taken out of @epilogue
  */
 const float *
 vn_blocked_take_sum (VnEpilogue *epilogue)
 {
-  const float *sum = epilogue->factors == NULL ? epilogue->sum : NULL;
+  const float *sum = epilogue->sum;
 
-  if (sum != NULL)
-    epilogue->sum = NULL;
+  epilogue->sum = NULL;
   return sum;
 }
 

@@ -17,6 +17,7 @@ gboolean  vn_blocked_get_shape  (const VnShape *plain,
  * VnBlockedUse: what becomes of an operator where data are blocked.
  * @VN_BLOCKED_NEVER: it needs its inputs as the graph has them
  * @VN_BLOCKED_ANY: another operator, which takes input 0 in either form and makes blocked data: Conv
+ * @VN_BLOCKED_ALONE: as ANY; it gains more than changing the order of what it makes costs
  * @VN_BLOCKED_ALL: another operator, all of whose inputs but constants must be blocked
  * @VN_BLOCKED_OUT: the same, but what it makes is not blocked: GlobalAveragePool
  * @VN_BLOCKED_SAME: the same operator: it works element by element, or along the channels
@@ -25,6 +26,7 @@ typedef enum
 {
   VN_BLOCKED_NEVER,
   VN_BLOCKED_ANY,
+  VN_BLOCKED_ALONE,
   VN_BLOCKED_ALL,
   VN_BLOCKED_OUT,
   VN_BLOCKED_SAME,
