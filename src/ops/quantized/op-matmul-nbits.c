@@ -1,14 +1,30 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* MatMulNBits of ONNX Runtime: y = a * transposed (b) + bias, b of N rows of K numbers of 2, 4 or 8 bits in blocks along K:
  * b = (q - zero) * scale with one scale per block. Inputs: a, b (N x blocks x bytes of a block, low bits first), scales,
- * zero points (packed like b, or of the type of a; without: half of the range), group index, bias. */
+ * zero points (packed like b, or of the type of a; without: half of the range), group index, bias.
+ *
+ * With accuracy_level 4 each block of a row of a is rounded to integers of 8 bits first, halves to even: s = max |a| / 127,
+ * a = round (a * (127 / max |a|)) * s. ONNX Runtime 1.32 does so (sqnbitgemm_kernel_avx2_int8_blklen32.h and its kin) where all
+ * but a is constant, zero points are packed and nothing is grouped; with 2 bits only in blocks of 32, 64 and 128. Otherwise, and
+ * for the other levels, it computes in float. */
 #include "vn-elem.h"
 #include "vn-gemm-general.h"
+#include "vn-multiversion.h"
+
+#include <math.h>
+#include <string.h>
 
 enum { A, B, SCALES, ZEROS, GROUPS, BIAS };
 
 /* Rows of b that are unpacked and multiplied at a time. */
 #define ROWS 32
+
+/* The level at which what is multiplied is rounded, and the largest of the integers. */
+#define INTEGER_LEVEL 4
+#define LARGEST 127.f
+
+/* So many products of integers of 9 and 8 bits can be added in 32. */
+#define LARGEST_BLOCK (1u << 16)
 
 typedef struct
 {
@@ -45,6 +61,45 @@ matmul_nbits_layout_init (Layout       *self,
   return TRUE;
 }
 
+/* Whether ONNX Runtime multiplies integers. */
+static gboolean
+matmul_nbits_rounds (const VnOpContext *ctx,
+                     const Layout      *layout,
+                     gboolean           float_zeros)
+{
+  if (vn_node_get_int (ctx->node, "accuracy_level", 0) != INTEGER_LEVEL || float_zeros || vn_op_has_input (ctx, GROUPS) ||
+      layout->block > LARGEST_BLOCK || (layout->bits == 2 && layout->block != 32 && layout->block != 64 && layout->block != 128))
+    return FALSE;
+  for (guint i = B; i <= ZEROS; i++)
+    if (vn_op_has_input (ctx, i) && !vn_value_is_constant (vn_node_get_input (ctx->node, i)))
+      return FALSE;
+  return TRUE;
+}
+
+/* For rows that are unpacked: floats, or integers of whole blocks. That it fits is checked by matmul_nbits_count_scratch(). */
+static gsize
+matmul_nbits_worker_bytes (const Layout *layout)
+{
+  return ROWS * MAX (layout->k * sizeof (float), layout->n_blocks * layout->block * sizeof (gint16));
+}
+
+static gboolean
+matmul_nbits_count_scratch (VnOpContext  *ctx,
+                            const Layout *layout,
+                            GError      **error)
+{
+  const VnShape *a = &ctx->in_types[A].shape;
+  gboolean float_zeros = vn_op_has_input (ctx, ZEROS) && ctx->in_types[ZEROS].dtype != VN_DTYPE_U8;
+  gsize row = layout->n_blocks * (layout->block * sizeof (gint16) + sizeof (float)), n = 0;
+
+  if (matmul_nbits_rounds (ctx, layout, float_zeros) && vn_shape_is_static (a) && !vn_shape_n_elements (a, &n))
+    n = G_MAXSIZE;
+  if (vn_checked_mul (matmul_nbits_worker_bytes (layout), vn_op_max_workers (), &ctx->scratch_bytes) &&
+      vn_checked_mul (n / layout->k, row, &n) && vn_checked_add (ctx->scratch_bytes, n, &ctx->scratch_bytes))
+    return TRUE;
+  return vn_op_fail (ctx, error, _("the product is too large for this machine"));
+}
+
 static gboolean
 nbits_infer (VnOpContext *ctx,
              GError     **error)
@@ -58,8 +113,8 @@ nbits_infer (VnOpContext *ctx,
     return vn_op_fail (ctx, error, _("the last axis of the input must have K = %zu elements"), layout.k);
   if (y.rank > 0)
     y.dims[y.rank - 1] = (gint64) layout.n;
-  if (!vn_checked_mul (layout.k, ROWS * sizeof (float) * vn_op_max_workers (), &ctx->scratch_bytes))
-    return vn_op_fail (ctx, error, _("the product is too large for this machine"));
+  if (!matmul_nbits_count_scratch (ctx, &layout, error))
+    return FALSE;
   vn_op_set_output (ctx, 0, ctx->in_types[A].dtype, &y);
   return TRUE;
 }
@@ -69,6 +124,8 @@ typedef struct
   const VnOpContext *ctx;
   Layout             layout;
   gsize              m;
+  float             *steps;        /* m x blocks: of what is rounded */
+  gint16            *rounded;      /* m x blocks x numbers of a block; 0 behind k */
   const guint8      *packed_zeros;
   const float       *zeros;
   const float       *bias;
@@ -133,7 +190,7 @@ matmul_nbits_multiply_rows (gpointer data,
   const Job *self = data;
   const Layout *layout = &self->layout;
   gsize first = item * ROWS, n = MIN (ROWS, layout->n - first);
-  float *rows = (float *) self->ctx->scratch + worker * ROWS * layout->k;
+  float *rows = (float *) ((char *) self->ctx->scratch + worker * matmul_nbits_worker_bytes (layout));
   float *y = (float *) self->ctx->out[0]->data + first;
 
   for (gsize i = 0; i < n; i++)
@@ -144,6 +201,139 @@ matmul_nbits_multiply_rows (gpointer data,
   vn_gemm_general (FALSE, TRUE, self->m, n, layout->k, 1.f, self->ctx->in[A]->data, layout->k, rows, layout->k, 1.f, y,
                    layout->n);
 }
+
+/* ---- integers ---- */
+
+VN_MULTIVERSION
+static void
+matmul_nbits_round_block (const float *a,
+                          gsize        n,
+                          gint16      *to,
+                          float       *scale)
+{
+  float largest = 0, strange = 0, inverse;
+
+  for (gsize i = 0; i < n; i++)
+    {
+      largest = MAX (largest, fabsf (a[i]));
+      strange += a[i] * 0;
+    }
+  *scale = largest / LARGEST + strange;   /* NaN where a number is not finite */
+  inverse = largest != 0 ? LARGEST / largest : 0;
+  for (gsize i = 0; i < n; i++)
+    {
+      float x = a[i] * inverse;
+
+      x = x < LARGEST ? x : LARGEST;
+      to[i] = (gint16) rintf (x > -LARGEST ? x : -LARGEST);
+    }
+}
+
+static void
+matmul_nbits_round_row (gpointer data,
+                        gsize    item,
+                        guint    worker)
+{
+  const Job *self = data;
+  const Layout *layout = &self->layout;
+  const gsize width = layout->n_blocks * layout->block;
+  const float *a = (const float *) self->ctx->in[A]->data + item * layout->k;
+
+  memset (self->rounded + item * width + layout->k, 0, (width - layout->k) * sizeof (gint16));
+  for (gsize block = 0; block < layout->n_blocks; block++)
+    matmul_nbits_round_block (a + block * layout->block, MIN (layout->block, layout->k - block * layout->block),
+                              self->rounded + item * width + block * layout->block,
+                              self->steps + item * layout->n_blocks + block);
+}
+
+static inline void
+matmul_nbits_take_zero (const guint8 *packed,
+                        guint         bits,
+                        gsize         n,
+                        gint16        zero,
+                        gint16       *to)
+{
+  for (gsize i = 0; i < n; i++)
+    to[i] = (gint16) ((gint16) matmul_nbits_packed_at (packed, bits, i) - zero);
+}
+
+VN_MULTIVERSION
+static void
+matmul_nbits_unpack_block (const guint8 *packed,
+                           guint         bits,
+                           gsize         n,
+                           gint16        zero,
+                           gint16       *to)
+{
+  if (bits == 8)
+    matmul_nbits_take_zero (packed, 8, n, zero, to);
+  else if (bits == 4)
+    matmul_nbits_take_zero (packed, 4, n, zero, to);
+  else
+    matmul_nbits_take_zero (packed, 2, n, zero, to);
+}
+
+/* A product of integers of each block is exact; those of a row are added in double. */
+VN_MULTIVERSION
+static float
+matmul_nbits_multiply_integers (const gint16 *a,
+                                const float  *a_steps,
+                                const gint16 *b,
+                                const float  *b_scales,
+                                gsize         n_blocks,
+                                gsize         block)
+{
+  double sum = 0;
+
+  for (gsize i = 0; i < n_blocks; i++)
+    {
+      gint32 dot = 0;
+
+      for (gsize k = 0; k < block; k++)
+        dot += a[i * block + k] * b[i * block + k];
+      sum += (double) dot * (double) (a_steps[i] * b_scales[i]);
+    }
+  return (float) sum;
+}
+
+static void
+matmul_nbits_multiply_rounded (gpointer data,
+                               gsize    item,
+                               guint    worker)
+{
+  const Job *self = data;
+  const Layout *layout = &self->layout;
+  const gsize width = layout->n_blocks * layout->block, first = item * ROWS, n = MIN (ROWS, layout->n - first);
+  const guint8 *packed = self->ctx->in[B]->data;
+  gint16 *rows = (gint16 *) ((char *) self->ctx->scratch + worker * matmul_nbits_worker_bytes (layout));
+  float *y = self->ctx->out[0]->data;
+
+  for (gsize i = 0; i < n * layout->n_blocks; i++)
+    matmul_nbits_unpack_block (packed + (first * layout->n_blocks + i) * layout->block_bytes, layout->bits, layout->block,
+                               (gint16) matmul_nbits_zero_at (self, first + i / layout->n_blocks, i % layout->n_blocks),
+                               rows + i * layout->block);
+  for (gsize i = 0; i < self->m; i++)
+    for (gsize j = first; j < first + n; j++)
+      y[i * layout->n + j] = (self->bias != NULL ? self->bias[j] : 0.f) +
+                             matmul_nbits_multiply_integers (self->rounded + i * width, self->steps + i * layout->n_blocks,
+                                                             rows + (j - first) * width,
+                                                             (const float *) self->ctx->in[SCALES]->data + j * layout->n_blocks,
+                                                             layout->n_blocks, layout->block);
+}
+
+/* What is rounded goes behind what the workers unpack. */
+static void
+matmul_nbits_round (Job         *self,
+                    VnOpContext *ctx)
+{
+  const Layout *layout = &self->layout;
+
+  self->steps = (float *) ((char *) ctx->scratch + vn_op_max_workers () * matmul_nbits_worker_bytes (layout));
+  self->rounded = (gint16 *) (self->steps + self->m * layout->n_blocks);
+  vn_op_for_items (ctx, self->m, (double) layout->k, matmul_nbits_round_row, self);
+}
+
+/* ---- running ---- */
 
 static gboolean
 matmul_nbits_check_input (VnOpContext  *ctx,
@@ -184,6 +374,7 @@ nbits_run (VnOpContext *ctx,
 {
   Job self = { .ctx = ctx };
   const Layout *layout = &self.layout;
+  gboolean integers;
   gsize n_blocks;
 
   if (!matmul_nbits_layout_init (&self.layout, ctx, error))
@@ -215,8 +406,11 @@ nbits_run (VnOpContext *ctx,
       self.groups = ctx->in[GROUPS];
     }
   self.m = ctx->in[A]->n_elements / layout->k;
+  integers = matmul_nbits_rounds (ctx, layout, self.zeros != NULL);
+  if (integers)
+    matmul_nbits_round (&self, ctx);
   vn_op_for_items (ctx, (layout->n + ROWS - 1) / ROWS, (double) ROWS * (double) layout->k * (double) (self.m + 8) / 8,
-                   matmul_nbits_multiply_rows, &self);
+                   integers ? matmul_nbits_multiply_rounded : matmul_nbits_multiply_rows, &self);
   return TRUE;
 }
 
