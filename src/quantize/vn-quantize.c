@@ -147,6 +147,8 @@ quantize_record_nodes (VnResolver  *self,
       if (self->quant_nodes[i].annotated)
         g_hash_table_add (plan->nodes, vn_node_dup_label (g_ptr_array_index (self->graph->nodes, i)));
     }
+  if (self->scheme.format->packed_matrices)
+    plan->accuracy_levels = vn_recipe_list_for_nodes (self->recipe, VN_LAYER_ACCURACY_LEVEL, self->graph);
   for (guint i = 0; i < self->clamps->len; i++)
     {
       const VnNode *clamp = g_ptr_array_index (self->clamps, i);

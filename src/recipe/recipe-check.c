@@ -8,6 +8,8 @@
 #include "vn-i18n.h"
 #include "vn-recipe-check-private.h"
 
+#define MOST_NBITS_BLOCK 256   /* that ONNX Runtime 1.31 loads; 1.32 takes larger ones, too */
+
 static gboolean
 check_fuse (const VnRecipe  *self,
             GError         **error)
@@ -237,6 +239,10 @@ check_blocks (const VnRecipe  *self,
   else if ((self->block_size & (self->block_size - 1)) != 0)
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                  _("%s: block-size is %lld, expected 0 or a power of two of at least 16"), where,
+                 (long long) self->block_size);
+  else if (vn_recipe_get_format (self)->packed_matrices && self->block_size > MOST_NBITS_BLOCK)
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                 _("%s: block-size is %lld, but MatMulNBits of ONNX Runtime has blocks of 16, 32, 64, 128 or 256 only"), where,
                  (long long) self->block_size);
   else if (vn_recipe_get_format (self)->packed_matrices && vn_dtype_get_bits (weight) > 8)
     g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,

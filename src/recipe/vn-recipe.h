@@ -50,6 +50,14 @@ typedef enum
 /* How weights become integers: each to the nearest, or so that the products change least. */
 typedef enum { VN_WEIGHT_ROUNDING_NEAREST, VN_WEIGHT_ROUNDING_SECOND_ORDER, VN_N_WEIGHT_ROUNDINGS } VnWeightRounding;
 
+/* How exactly MatMulNBits of ONNX Runtime multiplies: as suits the bits of its weights, or one of its levels: 0 to 3 compute in
+ * float, 4 rounds activations to 8 bits block by block. */
+typedef enum
+{
+  VN_ACCURACY_LEVEL_AUTO, VN_ACCURACY_LEVEL_0, VN_ACCURACY_LEVEL_1, VN_ACCURACY_LEVEL_2, VN_ACCURACY_LEVEL_3, VN_ACCURACY_LEVEL_4,
+  VN_N_ACCURACY_LEVELS
+} VnAccuracyLevel;
+
 /* Whether ranges are searched for that keep what layers compute from them nearest to the float values. */
 typedef enum { VN_RANGE_SEARCH_OFF, VN_RANGE_SEARCH_OUTPUTS, VN_N_RANGE_SEARCHES } VnRangeSearch;
 
@@ -93,8 +101,8 @@ typedef enum
  * @exclude: leave these nodes or tensors in float
  * @axis: of the scales per channel, counted from the end if negative; %VN_AXIS_AS_RECIPE
  * @min, @max, @scales, @zero_points: numbers as text, one for all or one for each channel
- * @activation_channels, @balance_channels, @bias_correction, @rounding, @train: %VN_AS_RECIPE, or one more than what a recipe
- * would say
+ * @activation_channels, @balance_channels, @bias_correction, @rounding, @train, @accuracy_level: %VN_AS_RECIPE, or one more than
+ * what a recipe would say
  * @convert: type some or all readers see instead, %VN_DTYPE_UNDEFINED: none. @receivers: which, patterns of nodes; NULL: all
  */
 typedef struct
@@ -109,7 +117,7 @@ typedef struct
   VnDType    weight;
   char      *method;                  /* NULL: as the recipe */
   double     percentile;              /* 0: as the recipe */
-  int        activation_channels, balance_channels, bias_correction, rounding, train;
+  int        activation_channels, balance_channels, bias_correction, rounding, train, accuracy_level;
 
   char     **tensors;
   VnAnswer   symmetric, reduce_range, per_channel;
@@ -139,6 +147,7 @@ typedef struct
   gboolean    per_channel;
   gboolean    float_io;       /* FP16: inputs and outputs stay float32 */
   gint64      block_size;     /* WEIGHTS, MATMULNBITS: along the axis that is summed over; 0: off */
+  VnAccuracyLevel accuracy_level;   /* MATMULNBITS */
   gboolean    whole_blocks;   /* what they do not divide has a scale per channel */
   gboolean    symmetric_activations;
   gboolean    symmetric_weights;

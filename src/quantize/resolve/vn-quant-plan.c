@@ -421,6 +421,7 @@ vn_quant_plan_unref (VnQuantPlan *self)
   g_array_unref (self->clamps);
   g_free (self->excluded);
   g_free (self->selected);
+  g_free (self->accuracy_levels);
   g_ptr_array_unref (self->npu_nodes);
   g_ptr_array_unref (self->bodies);
   g_free (self);

@@ -43,6 +43,7 @@ struct _VnQuantPlan
   GArray         *clamps;    /* of guint: indices of nodes that vanish */
   gboolean       *excluded;  /* by node index: keeps float weights */
   gboolean       *selected;  /* by node index: may be quantized */
+  int            *accuracy_levels;   /* (nullable): of VnAccuracyLevel, by node index; NULL: the format has none */
   guint           n_nodes;
   VnWriteScheme   write;     /* how rows are written */
   gboolean        unreached; /* a graph inside a node that no sample has run */

@@ -13,6 +13,8 @@
 
 #include <string.h>
 
+#define INTEGER_LEVEL 4   /* at which activations are rounded */
+
 typedef struct
 {
   gsize    n, k, n_blocks, block;
@@ -24,6 +26,13 @@ typedef struct
 {
   VnValue *packed, *scales, *zero_points;   /* zero_points: NULL if in the middle */
 } Stored;
+
+/* What is written as MatMulNBits. */
+typedef struct
+{
+  VnNode *node;
+  gint64  level;
+} Product;
 
 static Layout
 write_nbits_layout_of (const VnQuantRow *row,
@@ -244,12 +253,23 @@ write_nbits_store_weight (VnGraph           *graph,
   return stored;
 }
 
+/* With fewer levels ONNX Runtime multiplies weights of 8 bits some hundred times slower, those of 4 bits up to 4 times. */
+static gint64
+write_nbits_get_level (const VnQuantPlan *plan,
+                       guint              node)
+{
+  const int level = plan->accuracy_levels != NULL ? plan->accuracy_levels[node] : VN_ACCURACY_LEVEL_0;
+
+  return level == VN_ACCURACY_LEVEL_AUTO ? INTEGER_LEVEL : level - VN_ACCURACY_LEVEL_0;
+}
+
 static void
 write_nbits_replace_node (VnGraph          *graph,
-                          VnNode           *node,
+                          const Product    *from,
                           const VnQuantRow *row,
                           const Stored     *stored)
 {
+  VnNode *node = from->node;
   VnValue *weight = vn_node_get_input (node, 1), *bias = vn_node_is (node, "Gemm") ? vn_node_get_input (node, 2) : NULL;
   VnValue *output = vn_node_get_output (node, 0), *product = output;
   VnValue *inputs[] = { vn_node_get_input (node, 0), stored->packed, stored->scales, stored->zero_points };
@@ -270,26 +290,29 @@ write_nbits_replace_node (VnGraph          *graph,
   vn_node_set_int (by, "N", (gint64) layout.n);
   vn_node_set_int (by, "bits", layout.bits);
   vn_node_set_int (by, "block_size", (gint64) layout.block);
+  if (from->level != 0)
+    vn_node_set_int (by, "accuracy_level", from->level);
   if (bias != NULL)
     vn_graph_insert_node (graph, before, NULL, "", "Add", (VnValue *[]) { product, bias }, 2, &output, 1);
 }
 
-static GPtrArray *
-write_nbits_list_nodes (VnGraph     *graph,
-                        VnQuantPlan *plan)
+static GArray *
+write_nbits_list_products (VnGraph     *graph,
+                           VnQuantPlan *plan)
 {
-  GPtrArray *list = g_ptr_array_new ();
+  GArray *list = g_array_new (FALSE, FALSE, sizeof (Product));
 
   vn_graph_settle (graph);
   for (guint i = 0; i < graph->nodes->len; i++)
     {
       VnNode *node = g_ptr_array_index (graph->nodes, i);
+      const Product product = { node, write_nbits_get_level (plan, i) };
       const VnQuantRow *row = NULL;
 
       if (!plan->excluded[i] && vn_quant_has_nbits (node))
         row = vn_quant_plan_find_row (plan, vn_node_get_input (node, 1)->name);
       if (row != NULL && row->tensor.quantized && row->tensor.axis == vn_quant_get_sum_axis (node))
-        g_ptr_array_add (list, node);
+        g_array_append_val (list, product);
     }
   return list;
 }
@@ -301,16 +324,16 @@ write_nbits (VnModel             *model,
              GHashTable          *value_names,
              GError             **error)
 {
-  g_autoptr(GPtrArray) nodes = write_nbits_list_nodes (model->graph, plan);
+  g_autoptr(GArray) products = write_nbits_list_products (model->graph, plan);
   g_autoptr(GHashTable) weights = g_hash_table_new_full (NULL, NULL, NULL, g_free);   /* VnValue -> Stored */
   g_autoptr(GHashTable) captured = vn_graph_find_captured (model->graph);
   GHashTableIter iter;
   gpointer key;
 
-  for (guint i = 0; i < nodes->len; i++)
+  for (guint i = 0; i < products->len; i++)
     {
-      VnNode *node = g_ptr_array_index (nodes, i);
-      VnValue *weight = vn_node_get_input (node, 1);
+      const Product *product = &g_array_index (products, Product, i);
+      VnValue *weight = vn_node_get_input (product->node, 1);
       const VnQuantRow *row = vn_quant_plan_find_row (plan, weight->name);
       Stored *stored = g_hash_table_lookup (weights, weight);
 
@@ -321,7 +344,7 @@ write_nbits (VnModel             *model,
             return FALSE;
           g_hash_table_insert (weights, weight, stored);
         }
-      write_nbits_replace_node (model->graph, node, row, stored);
+      write_nbits_replace_node (model->graph, product, row, stored);
     }
 
   g_hash_table_iter_init (&iter, weights);

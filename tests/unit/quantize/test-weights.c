@@ -163,10 +163,12 @@ add_node (Fixture    *f,
   return y;
 }
 
+/* @rule: (transfer full) (nullable) */
 static VnModel *
-convert (Fixture    *f,
-         const char *settings,
-         GError    **error)
+convert_with (Fixture     *f,
+              const char  *settings,
+              VnOverride  *rule,
+              GError     **error)
 {
   g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
   g_autoptr(VnStats) stats = vn_stats_new_empty ();
@@ -180,11 +182,21 @@ convert (Fixture    *f,
       vn_recipe_set (recipe, pair[0], pair[1], error);
       g_assert_no_error (*error);
     }
+  if (rule != NULL)
+    g_ptr_array_add (recipe->overrides, rule);
   g_assert_false (vn_recipe_needs_samples (recipe));
   if (!vn_model_infer_types (f->model, NULL, NULL, error))
     return NULL;
   plan = vn_quantize_resolve (f->model, recipe, stats, f->notes, error);
   return plan != NULL ? vn_quantize_write (f->model, recipe, plan, NULL, error) : NULL;
+}
+
+static VnModel *
+convert (Fixture     *f,
+         const char  *settings,
+         GError     **error)
+{
+  return convert_with (f, settings, NULL, error);
 }
 
 static char *
@@ -254,6 +266,53 @@ test_nbits_bytes (void)
   g_assert_cmphex (((const guint8 *) zeros->data)[1], ==, 0xff);
   g_assert_cmpint (vn_model_get_opset (result, "com.microsoft"), ==, 1);
   fixture_clear (&f);
+}
+
+/* What the recipe says, and a rule about one of two nodes; -1: the attribute is not written. */
+static const struct
+{
+  const char *settings;
+  int         rule;         /* of the second node: VN_AS_RECIPE, or one more than a VnAccuracyLevel */
+  gint64      first, second;
+} levels[] = {
+  { "weight=uint4", VN_AS_RECIPE, 4, 4 },
+  { "weight=uint8", VN_AS_RECIPE, 4, 4 },
+  { "weight=uint8 accuracy-level=auto", VN_AS_RECIPE, 4, 4 },
+  { "weight=uint4 accuracy-level=0", VN_AS_RECIPE, -1, -1 },
+  { "weight=uint4 accuracy-level=1", VN_AS_RECIPE, 1, 1 },
+  { "weight=uint8 accuracy-level=4", 1 + VN_ACCURACY_LEVEL_0, 4, -1 },
+  { "weight=uint8 accuracy-level=0", 1 + VN_ACCURACY_LEVEL_AUTO, -1, 4 },
+  { "weight=uint4 accuracy-level=3", 1 + VN_ACCURACY_LEVEL_2, 3, 2 },
+};
+
+static void
+test_accuracy_levels (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (levels); i++)
+    {
+      Fixture f = { vn_model_new (8, 13), vn_notes_new () };
+      g_autofree char *settings = g_strconcat ("format=matmulnbits block-size=16 ", levels[i].settings, NULL);
+      VnValue *x = vn_graph_add_input (f.model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 32)), *y;
+      g_autoptr(VnTensor) data = make_random (32, 32);
+      VnValue *w = vn_graph_add_initializer (f.model->graph, "w", data);
+      VnOverride *rule = levels[i].rule != VN_AS_RECIPE ? vn_override_new () : NULL;
+      g_autoptr(VnModel) result = NULL;
+      g_autoptr(GError) error = NULL;
+
+      y = add_node (&f, "MatMul", "y", add_node (&f, "MatMul", "h", x, w), w);
+      vn_graph_set_output (f.model->graph, 0, y);
+      if (rule != NULL)
+        {
+          rule->pattern = vn_node_dup_label (y->producer);
+          rule->accuracy_level = levels[i].rule;
+        }
+      result = convert_with (&f, settings, rule, &error);
+      g_assert_no_error (error);
+      for (guint k = 0; k < 2; k++)
+        g_assert_cmpint (vn_node_get_int (g_ptr_array_index (result->graph->nodes, k), "accuracy_level", -1), ==,
+                         k == 0 ? levels[i].first : levels[i].second);
+      fixture_clear (&f);
+    }
 }
 
 /* Rows of the result are columns of the weight, low bits first: every integer is where it belongs. */
@@ -370,6 +429,12 @@ static const struct
   { "format=weights block-size=32 opset=13", "opset" },
   { "format=matmulnbits block-size=32 opset=13", NULL },
   { "format=matmulnbits weight=int16", "weight" },
+  { "format=matmulnbits block-size=256", NULL },
+  { "format=matmulnbits block-size=512", "16, 32, 64, 128 or 256" },
+  { "format=matmulnbits block-size=8", "block-size" },
+  { "format=weights block-size=512", NULL },
+  { "format=matmulnbits accuracy-level=5", "accuracy-level" },
+  { "format=matmulnbits accuracy-level=4", NULL },
 };
 
 static void
@@ -405,6 +470,7 @@ main (int   argc,
   g_test_add_func ("/weights/axes", test_axes);
   g_test_add_func ("/weights/many", test_many);
   g_test_add_func ("/weights/nbits-bytes", test_nbits_bytes);
+  g_test_add_func ("/weights/accuracy-levels", test_accuracy_levels);
   g_test_add_func ("/weights/nbits-columns", test_nbits_columns);
   g_test_add_func ("/weights/half-numbers", test_half_numbers);
   g_test_add_func ("/weights/conversions", test_conversions);
