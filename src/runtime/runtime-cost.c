@@ -12,7 +12,8 @@ typedef enum
 {
   SHAPE_ANY, SHAPE_DENSE, SHAPE_POINTWISE, SHAPE_DEPTHWISE, SHAPE_WIDE, SHAPE_GROUPED, SHAPE_NARROW, SHAPE_LINEAR, SHAPE_NEAREST,
   SHAPE_GENERAL, SHAPE_STRIDED,
-  SHAPE_DIRECT
+  SHAPE_DIRECT,
+  SHAPE_BITS2, SHAPE_BITS4, SHAPE_BITS8, SHAPE_ROUNDED2, SHAPE_ROUNDED4, SHAPE_ROUNDED8
 } Shape;
 typedef enum { UNIT_MACS, UNIT_OUT, UNIT_IN, UNIT_NONE } Unit;
 
@@ -126,6 +127,20 @@ cost_measure_product (const VnNode *node,
 {
   /* of a file's own QLinearMatMul or QGemm */
   work->read = vn_runtime_count (vn_node_get_input (node, node->inputs->len >= 8 ? 3 : 1));
+}
+
+/* Weights in so many bits, and whether what they are multiplied by is rounded to integers. */
+static void
+cost_measure_nbits (const VnNode *node,
+                    Work         *work)
+{
+  const gint64 bits = vn_node_get_int (node, "bits", 4), block = vn_node_get_int (node, "block_size", 0);
+  const gboolean rounded = vn_node_get_int (node, "accuracy_level", 0) == 4 && (bits != 2 || (block >= 32 && block <= 128));
+
+  work->read = (double) vn_node_get_int (node, "N", 0) * (double) vn_node_get_int (node, "K", 0);
+  work->shape = bits == 2 ? (rounded ? SHAPE_ROUNDED2 : SHAPE_BITS2)
+                : bits == 8 ? (rounded ? SHAPE_ROUNDED8 : SHAPE_BITS8)
+                : (rounded ? SHAPE_ROUNDED4 : SHAPE_BITS4);
 }
 
 /* Each step waits for the one before it. */
@@ -266,6 +281,8 @@ cost_measure (const VnRuntimeGraph *self,
 
   if (g_str_has_suffix (node->op_type, "Conv") || g_str_equal (node->op_type, "ConvInteger"))
     cost_measure_conv (node, work);
+  else if (g_str_equal (node->op_type, "MatMulNBits"))
+    cost_measure_nbits (node, work);
   else if (g_str_has_suffix (node->op_type, "Gemm") || strstr (node->op_type, "MatMul") != NULL)
     cost_measure_product (node, work);
   else if (g_strv_contains (recurrent, node->op_type))

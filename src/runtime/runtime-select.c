@@ -337,6 +337,8 @@ select_replace (VnRuntimeGraph *self,
     vn_runtime_set_kernel (node, kernel[0] == ':' ? "" : "com.microsoft", kernel + (kernel[0] == ':'));
 }
 
+#define CHANNEL_BLOCK 32
+
 /* Weights of a product that is done in float are 2, 4 or 8 bits: it reads them as they are. */
 static gboolean
 select_is_nbits (const VnRuntimeGraph *self,
@@ -355,6 +357,22 @@ select_is_nbits (const VnRuntimeGraph *self,
   return vn_runtime_is_constant (self, weight) && vn_runtime_get_shape (weight) != NULL &&
          vn_runtime_get_shape (weight)->rank == 2 &&
          (bits == 2 || bits == 4 || bits == 8);
+}
+
+/* Blocks of 32 where the file has a scale for each channel, and rounded activations, are the optimizer's choice. */
+static void
+select_make_nbits (VnNode       *node,
+                   const VnNode *dq)
+{
+  const VnValue *weight = vn_node_get_input (dq, 0);
+  const VnShape *shape = vn_runtime_get_shape (weight);
+
+  vn_runtime_set_kernel (node, "com.microsoft", "MatMulNBits");
+  vn_node_set_int (node, "K", shape->dims[0]);
+  vn_node_set_int (node, "N", shape->dims[1]);
+  vn_node_set_int (node, "bits", (gint64) vn_dtype_get_bits (vn_runtime_get_dtype (weight)));
+  vn_node_set_int (node, "block_size", vn_node_get_int (dq, "block_size", CHANNEL_BLOCK));
+  vn_node_set_int (node, "accuracy_level", 4);
 }
 
 static void
@@ -378,8 +396,8 @@ select_node (VnRuntimeGraph *self,
     }
   if (reason != VN_RUNTIME_REASON_NONE && select_is_nbits (self, &unit))
     {
+      select_make_nbits (node, unit.dq[1]);
       vn_runtime_bypass (self, unit.dq[1]);
-      vn_runtime_set_kernel (node, "com.microsoft", "MatMulNBits");
       /* nothing else was meant to be on integers */
       reason = unit.n_dq == 1 && unit.q == NULL ? VN_RUNTIME_REASON_NONE : reason;
     }

@@ -111,6 +111,11 @@ def describe(kernel, attrs, ins, outs):
         return ((kernel, type_, kind, 'MACS'),
                 (pixels * padded * window * channels / group, pixels * padded, pixels * window * channels,
                  pixels * group * (window if integers else 1)))
+    if name == 'MatMulNBits':
+        bits, block = attrs.get('bits', 4), attrs['block_size']
+        rounded = attrs.get('accuracy_level', 0) == 4 and (bits != 2 or 32 <= block <= 128)
+        return ((kernel, type_, '%s%d' % ('ROUNDED' if rounded else 'BITS', bits), 'MACS'),
+                (count(out) * attrs['K'], count(out), float(attrs['N'] * attrs['K']), 0.0))
     if name in PRODUCTS:
         inner = shape[-2 if attrs.get('transA') and len(shape) > 1 else -1] if shape else 1
         weight = count(attrs['weight']) if 'weight' in attrs else inner * count(out[-1:]) * count(out[:-2])
@@ -186,11 +191,15 @@ def profile(path, name):
             for node, args, us in rows]
 
 
+def list_all_variants(path):
+    return {**exports.list_variants(path), **exports.list_weight_variants(path)}
+
+
 def measure(cli, names, folder):
     """[(network, variant, [(kernel, attributes, inputs, outputs, microseconds)], microseconds of a run)]"""
     found = []
     for name in names:
-        files, rows = exports.export_all(cli, name, folder), {}
+        files, rows = exports.export_all(cli, name, folder, variants=list_all_variants), {}
         for label in list(files):
             try:
                 rows[label] = profile(files[label], name)

@@ -66,6 +66,17 @@ def list_timed():
     return NETWORKS + MORE + [MADE + name for name in time_networks.NETWORKS]
 
 
+def list_weight_variants(path):
+    """The same of products with small weights."""
+    types = {n.op_type for n in onnx.load(path, load_external_data=False).graph.node}
+    if not types & {'MatMul', 'Gemm'}:
+        return {}
+    nbits = ['--format', 'matmulnbits', '--block-size', '32', '--weight', 'uint8', '--accuracy-level']
+    return {'w4': ['--preset', 'w4'], 'w8': ['--preset', 'w8'], 'nbits4': ['--preset', 'w4-matmul'],
+            'nbits4-float': ['--preset', 'w4-matmul', '--accuracy-level', '0'], 'nbits8': [*nbits, '4'],
+            'nbits8-float': [*nbits, '0']}
+
+
 def list_variants(path):
     """Label -> options of `quantize`."""
     types = {n.op_type for n in onnx.load(path, load_external_data=False).graph.node}
@@ -89,10 +100,10 @@ def export(cli, name, options, out, data='random'):
     return None if run.returncode == 0 else (run.stderr.strip().splitlines() or ['?'])[-1]
 
 
-def export_all(cli, name, folder, labels=None):
+def export_all(cli, name, folder, labels=None, variants=list_variants):
     """Label -> path of a network and its exports, all or some; those that are there already are taken."""
     files = {'float': model_path(name)}
-    for label, options in list_variants(files['float']).items():
+    for label, options in variants(files['float']).items():
         path = os.path.join(folder, f'{name}.{label}.onnx')
         if (labels is None or label in labels) and (os.path.exists(path) or export(cli, name, options, path) is None):
             files[label] = path

@@ -512,6 +512,74 @@ test_elsewhere (void)
     }
 }
 
+/* ---- weights of few bits ---- */
+
+#define WIDTH 256
+
+/* @bits 0: floats. Of a file's own MatMulNBits, or of the pair that becomes one. */
+static double
+forecast_nbits (gint64 rows,
+                gint64 bits,
+                gint64 level,
+                gboolean fused)
+{
+  const VnShape whole = { .rank = 2, .dims = { WIDTH, WIDTH } }, blocks = { .rank = 2, .dims = { WIDTH / 32, WIDTH } };
+  const VnShape packed = { .rank = 3, .dims = { WIDTH, WIDTH / 32, 4 * bits } };
+  const VnShape scales = { .rank = 2, .dims = { WIDTH, WIDTH / 32 } };
+  g_autoptr(VnRuntimeForecast) forecast = NULL;
+  VnValue *x, *w, *y;
+  Net net = { vn_model_new (8, 21) };
+
+  net.graph = net.model->graph;
+  x = vn_graph_add_input (net.graph, "x", VN_DTYPE_F32, &VN_SHAPE (rows, WIDTH));
+  if (bits == 0 || fused)
+    {
+      w = bits == 0 ? net_add_floats (&net, "w", &whole)
+                    : net_add_node (&net, "dq", "DequantizeLinear", net_add_integers (&net, "q", VN_DTYPE_U8, &whole, 3),
+                                    net_add_floats (&net, "s", &blocks), NULL);
+      if (fused)
+        {
+          vn_node_set_int (w->producer, "axis", 0);
+          vn_node_set_int (w->producer, "block_size", 32);
+        }
+      y = net_add_node (&net, "product", "MatMul", x, w, NULL);
+    }
+  else
+    {
+      VnValue *inputs[] = { x, net_add_integers (&net, "q", VN_DTYPE_U8, &packed, 3), net_add_floats (&net, "s", &scales) };
+      VnNode *node;
+
+      y = vn_graph_add_value (net.graph, "y", VN_DTYPE_UNDEFINED, NULL);
+      node = vn_graph_add_node (net.graph, "product", "com.microsoft", "MatMulNBits", inputs, 3, &y, 1);
+      vn_node_set_int (node, "K", WIDTH);
+      vn_node_set_int (node, "N", WIDTH);
+      vn_node_set_int (node, "bits", bits);
+      vn_node_set_int (node, "block_size", 32);
+      vn_node_set_int (node, "accuracy_level", level);
+    }
+  forecast = net_finish (&net, y);
+  return forecast->seconds;
+}
+
+/* Weights of 8 bits are slow unless what they are multiplied by is rounded, which is the faster the fewer bits they have, and
+ * what the optimizer makes of a pair. */
+static void
+test_few_bits (void)
+{
+  for (gint64 rows = 1; rows <= 64; rows *= 8)
+    {
+      const double of_float = forecast_nbits (rows, 0, 0, FALSE);
+
+      g_assert_cmpfloat (forecast_nbits (rows, 8, 0, FALSE), >, 5 * of_float);
+      g_assert_cmpfloat (forecast_nbits (rows, 8, 3, FALSE), ==, forecast_nbits (rows, 8, 0, FALSE));
+      g_assert_cmpfloat (forecast_nbits (rows, 4, 3, FALSE), ==, forecast_nbits (rows, 4, 0, FALSE));
+      g_assert_cmpfloat (forecast_nbits (rows, 4, 4, FALSE), <, forecast_nbits (rows, 8, 4, FALSE));
+      g_assert_cmpfloat (forecast_nbits (rows, 8, 4, TRUE), ==, forecast_nbits (rows, 8, 4, FALSE));
+    }
+  g_assert_cmpfloat (forecast_nbits (1, 4, 4, FALSE), <, forecast_nbits (1, 0, 0, FALSE));
+  g_assert_cmpfloat (forecast_nbits (64, 8, 0, FALSE), <, 2 * forecast_nbits (1, 8, 0, FALSE));
+}
+
 int
 main (int    argc,
       char **argv)
@@ -528,5 +596,6 @@ main (int    argc,
   g_test_add_func ("/runtime/scales-of-last-axis", test_scales_of_last_axis);
   g_test_add_func ("/runtime/recurrent", test_recurrent);
   g_test_add_func ("/runtime/elsewhere", test_elsewhere);
+  g_test_add_func ("/runtime/few-bits", test_few_bits);
   return g_test_run ();
 }
