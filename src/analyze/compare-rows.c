@@ -2,6 +2,8 @@
 /* Rows of errors, as comparing makes them: of what the sums of a tensor came to. */
 #include "compare-rows.h"
 
+#include "vn-cache.h"
+
 /* Whether an output of floats can be computed. */
 static gboolean
 compare_rows_have_outputs (VnPlan *plan)
@@ -62,7 +64,7 @@ vn_compare_make_row (VnPlan            *plan,
   row->value = g_strdup (value->name);
   row->node = value->producer != NULL ? vn_node_dup_label (value->producer) : g_strdup ("");
   row->op_type = g_strdup (value->producer != NULL ? value->producer->op_type : "");
-  row->is_output = value->is_output;
+  row->is_output = value->is_output && !vn_value_is_cache (value);
   row->is_last = value->graph->parent == NULL && compare_rows_is_last (plan, value);
   vn_part_sums_fill_row (sums, partition, row);
   row->has_local = local != NULL && local->n > 0;

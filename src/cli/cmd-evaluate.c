@@ -178,7 +178,8 @@ cmd_evaluate_print_weakest (const VnScore *score)
     {
       const VnErrorRow *row = vn_error_table_get (score->errors, i);
 
-      if (worst == NULL || vn_sqnr_bound (row->sqnr_db, row->n_bad) < vn_sqnr_bound (worst->sqnr_db, worst->n_bad))
+      if (row->is_output &&
+          (worst == NULL || vn_sqnr_bound (row->sqnr_db, row->n_bad) < vn_sqnr_bound (worst->sqnr_db, worst->n_bad)))
         worst = row;
     }
   if (worst != NULL && (n > 1 || worst->parts != NULL) && worst->sqnr_db < INFINITY)

@@ -3,6 +3,7 @@
  * them. */
 #include "evaluate-outputs.h"
 
+#include "vn-cache.h"
 #include "vn-op.h"
 #include "vn-part-sums.h"
 
@@ -12,6 +13,7 @@ struct _EvaluateOutputs
 {
   guint         n;             /* outputs of the first network */
   char        **names;
+  gboolean     *beside;        /* by output: it does not decide what a network is worth */
   VnParts      *parts;         /* nullable */
   gsize        *places;        /* by output, in the sums of an answer; the last one: how many there are */
   gsize         n_answers;
@@ -39,6 +41,7 @@ evaluate_outputs_new (const char * const *names,
   self = g_new0 (EvaluateOutputs, 1);
   self->n = n;
   self->names = g_new0 (char *, n + 1);
+  self->beside = g_new0 (gboolean, n + 1);
   self->parts = parts != NULL ? vn_parts_ref (parts) : NULL;
   self->places = g_new0 (gsize, n + 1);
   self->n_answers = n_answers;
@@ -66,7 +69,24 @@ evaluate_outputs_free (EvaluateOutputs *self)
   g_free (self->places);
   g_clear_pointer (&self->parts, vn_parts_unref);
   g_strfreev (self->names);
+  g_free (self->beside);
   g_free (self);
+}
+
+/*< private >
+ * evaluate_outputs_leave_out_caches:
+ * @plan: of the first network
+ *
+ * They are compared, but the figure of merit leaves them out.
+ */
+void
+evaluate_outputs_leave_out_caches (EvaluateOutputs *self,
+                                   VnPlan          *plan)
+{
+  g_return_if_fail (self != NULL && plan != NULL);
+
+  for (guint i = 0; i < MIN (self->n, vn_plan_get_n_outputs (plan)); i++)
+    self->beside[i] = vn_value_is_cache (vn_plan_get_output (plan, i));
 }
 
 /* By name; networks with as many outputs are compared one by one. */
@@ -194,7 +214,7 @@ evaluate_outputs_sum_up (const EvaluateOutputs *self,
       row->value = g_strdup (self->names[i]);
       row->node = g_strdup ("");
       row->op_type = g_strdup ("");
-      row->is_output = TRUE;
+      row->is_output = !self->beside[i];
       vn_part_sums_fill_row (sums, vn_parts_get (self->parts, self->names[i]), row);
       vn_error_table_add (table, row);
     }

@@ -19,6 +19,8 @@ EvaluateOutputs *evaluate_outputs_new    (const char * const    *names,
                                           VnParts               *parts,       /* nullable */
                                           gsize                  n_answers);
 void             evaluate_outputs_free   (EvaluateOutputs       *self);
+void             evaluate_outputs_leave_out_caches (EvaluateOutputs *self,
+                                          VnPlan                *plan);
 void             evaluate_outputs_add    (EvaluateOutputs       *self,
                                           gsize                  answer,
                                           VnTensor * const      *first,

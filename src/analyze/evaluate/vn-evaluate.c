@@ -387,6 +387,7 @@ evaluate_look_at_outputs (Evaluate     *self,
 
   self->outputs = evaluate_outputs_new (self->names[0], vn_plan_get_n_outputs (self->plans[0]), self->options->parts,
                                         (gsize) self->options->n_samples * self->n_contestants);
+  evaluate_outputs_leave_out_caches (self->outputs, self->plans[0]);
   hint.is_given = self->options->task != NULL && vn_task_find (self->options->task, &hint.task);
   self->meter = vn_kept_meter_new (self->contestants[0].model, &hint, self->n_contestants - 1);
   vn_kept_meter_collect (self->meter, self->options->samples, self->options->n_samples, self->options->answers != NULL);

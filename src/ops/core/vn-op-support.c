@@ -2,6 +2,8 @@
 /* Which nodes of a network cannot be run here, and what depends on them. */
 #include "vn-op-kernel.h"
 
+#include "vn-cache.h"
+
 /* Half precision is no obstacle: a network with an operator that cannot be run in it is converted before. */
 static gboolean
 op_support_takes_dtype (const VnOp   *op,
@@ -283,8 +285,9 @@ op_support_may_hold_floats (const VnValue *value)
  * What tells how near two networks are: a classifier whose scores go into an operator that cannot be run has only a number
  * left as its output, which says nothing of them.
  *
- * Returns: (transfer full) (element-type VnValue): outputs that can be computed; where none of these holds floats, also those of
- *   vn_graph_list_ends() that do, each once; where there are no outputs, all of vn_graph_list_ends()
+ * Returns: (transfer full) (element-type VnValue): outputs that can be computed and are no caches (vn_value_is_cache()); where
+ *   none of these holds floats, also those of vn_graph_list_ends() that do, each once; where there are no outputs, all of
+ *   vn_graph_list_ends()
  */
 GPtrArray *
 vn_graph_list_compared (const VnGraph  *graph,
@@ -298,7 +301,7 @@ vn_graph_list_compared (const VnGraph  *graph,
     {
       VnValue *value = g_ptr_array_index (graph->outputs, i);
 
-      if (value->graph == graph && lost[value->id])
+      if ((value->graph == graph && lost[value->id]) || vn_value_is_cache (value))
         continue;
       g_ptr_array_add (list, value);
       has_floats |= op_support_may_hold_floats (value);
