@@ -84,3 +84,25 @@ evaluate_metric_sum_up (VnUserMetric  *metric,
     }
   return g_steal_pointer (&numbers);
 }
+
+/*< private >
+ * evaluate_metric_add_figures:
+ * @meter: what each network but the first keeps of it
+ * @scores: (array length=n): to each of which it is appended, behind what the user's metric says
+ */
+void
+evaluate_metric_add_figures (const VnKeptMeter *meter,
+                             VnScore           *scores,
+                             guint              n)
+{
+  g_return_if_fail (meter != NULL && scores != NULL);
+
+  for (guint k = 0; k < n && n > 1; k++)
+    {
+      g_autoptr(GArray) numbers = scores[k].metrics != NULL ? g_array_ref (scores[k].metrics) : vn_metric_numbers_new ();
+
+      vn_kept_meter_measure (meter, k > 0 ? k - 1 : 0, k == 0, numbers);
+      if (numbers->len > 0 && scores[k].metrics == NULL)
+        scores[k].metrics = g_steal_pointer (&numbers);
+    }
+}

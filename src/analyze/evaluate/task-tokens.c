@@ -1,20 +1,34 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Language models: for each token that goes in, a number for each that may stand there, or come next. What is given for the words
- * of a text may also be hidden states, which are no answer: their length is a multiple of 64, and small for a vocabulary. */
+ * of a text may also be hidden states, which are no answer: their length is a multiple of 64, and small for a vocabulary.
+ *
+ * p is the first network's probability, q that of the other. Where tokens follow one another, t is the true one, which the text
+ * has at the next position. In nats:
+ *
+ *   divergence   sum p (ln p - ln q), at each position
+ *   perplexity   exp (- mean ln q (t))
+ *   change       q (t) - p (t) */
 #include "vn-task-reader.h"
 
+#include "vn-user-metric.h"
+
 #include <math.h>
+#include <string.h>
 
 #define HIDDEN_STEP 64
 #define MOST_HIDDEN 8192
 
 typedef struct { guint output; gboolean probabilities; } Layout;
 
-/* @counts: by position, whether it is one of the text, not of what fills it up */
+#define TOP 8u              /* of the largest numbers */
+#define HIGH_SHARE 0.99
+
+/* @counts: by position, whether it is one of the text, not of what fills it up; @next: the true token, -1: not known */
 typedef struct
 {
   VnTensor *tensor;
   gboolean  probabilities, *counts;
+  gint64   *next;
   gsize     n_positions, n_tokens;
 } Answer;
 
@@ -73,6 +87,25 @@ tokens_recognize (const VnTaskOutputs *outputs)
   return NULL;
 }
 
+/* The token behind each, of those that count in the same text. */
+static gint64 *
+tokens_find_next (const Answer        *self,
+                  const VnTaskOutputs *outputs)
+{
+  const gsize n = (gsize) outputs->n_tokens;
+  gint64 *next = g_new (gint64, self->n_positions);
+
+  for (gsize i = 0; i < self->n_positions; i++)
+    {
+      gint64 token = -1;
+
+      if (outputs->tokens != NULL && outputs->tokens->n_elements == self->n_positions && (i + 1) % n != 0 && self->counts[i + 1])
+        token = vn_tensor_get_s64 (outputs->tokens, i + 1);
+      next[i] = token >= 0 && token < (gint64) self->n_tokens ? token : -1;
+    }
+  return next;
+}
+
 static gpointer
 tokens_read (gconstpointer        data,
              const VnTaskOutputs *outputs)
@@ -96,6 +129,7 @@ tokens_read (gconstpointer        data,
       self->counts[i] = mask == NULL || mask->shape.dims[0] != self->tensor->shape.dims[0] ||
                         vn_tensor_get_double (mask, text * n_masked + n_masked - n + i % n) != 0;
     }
+  self->next = tokens_find_next (self, outputs);
   return self;
 }
 
@@ -106,6 +140,7 @@ tokens_free (gpointer data)
 
   vn_tensor_unref (self->tensor);
   g_free (self->counts);
+  g_free (self->next);
   g_free (self);
 }
 
@@ -120,6 +155,47 @@ tokens_find_best (const Answer *self,
     if (vn_tensor_get_double (self->tensor, from + i) > vn_tensor_get_double (self->tensor, from + best))
       best = i;
   return best;
+}
+
+/* By falling number, of equal ones the first first. */
+static guint
+tokens_find_top (const Answer *self,
+                 gsize         position,
+                 gsize         top[TOP])
+{
+  const gsize from = position * self->n_tokens;
+  guint n = 0;
+
+  for (gsize i = 0; i < self->n_tokens; i++)
+    {
+      const double value = vn_tensor_get_double (self->tensor, from + i);
+      guint at = n;
+
+      while (at > 0 && value > vn_tensor_get_double (self->tensor, from + top[at - 1]))
+        at--;
+      if (at == TOP)
+        continue;
+      n = MIN (n + 1, TOP);
+      memmove (top + at + 1, top + at, (n - 1 - at) * sizeof *top);
+      top[at] = i;
+    }
+  return n;
+}
+
+/* How many of the largest are the same, as a share. */
+static float
+tokens_share_top (const Answer *a,
+                  const Answer *b,
+                  gsize         position)
+{
+  gsize of_a[TOP], of_b[TOP];
+  const guint n = tokens_find_top (a, position, of_a), n_b = tokens_find_top (b, position, of_b);
+  guint same = 0;
+
+  for (guint i = 0; i < n; i++)
+    for (guint k = 0; k < n_b; k++)
+      same += of_a[i] == of_b[k];
+  return (float) same / (float) MAX (n, 1);
 }
 
 /* What is taken off a number to make it the logarithm of a probability. */
@@ -166,6 +242,9 @@ tokens_get_divergence (const Answer *a,
   return MAX (sum, 0);
 }
 
+/* What is told of each position: how much of the top is kept, and the logarithms of what both give the true token. */
+typedef struct { float top, of_first, of_other; } Position;
+
 static void
 tokens_compare (gconstpointer  first,
                 gconstpointer  other,
@@ -176,14 +255,122 @@ tokens_compare (gconstpointer  first,
   VnKeptItem divergence = { .item = item };
   const gsize n = a->n_positions == b->n_positions && a->n_tokens == b->n_tokens ? a->n_positions : 0;
 
+  divergence.first = g_array_new (FALSE, FALSE, sizeof (float));
+  divergence.other = g_array_new (FALSE, FALSE, sizeof (float));
   for (gsize i = 0; i < n; i++)
     if (a->counts[i])
       {
+        const double found = tokens_get_divergence (a, b, i);
+        const float narrow = (float) found;
+        Position position = { tokens_share_top (a, b, i), NAN, NAN };
+
+        if (a->next[i] >= 0)
+          {
+            position.of_first = (float) tokens_get_log (a, i, (gsize) a->next[i], tokens_find_log_sum (a, i));
+            position.of_other = (float) tokens_get_log (b, i, (gsize) a->next[i], tokens_find_log_sum (b, i));
+          }
         sum->n++;
         sum->n_kept += tokens_find_best (a, i) == tokens_find_best (b, i);
-        divergence.value += tokens_get_divergence (a, b, i);
+        divergence.value += found;
+        g_array_append_val (divergence.first, narrow);
+        g_array_append_vals (divergence.other, &position, sizeof position / sizeof (float));
       }
   vn_kept_sum_add_item (sum, &divergence);
+}
+
+/* ---- figures beside the share ---- */
+
+static void
+tokens_add_number (GArray     *numbers,
+                   const char *name,
+                   double      value)
+{
+  VnMetricNumber number = { g_strdup (name), value };
+
+  if (isfinite (value))
+    g_array_append_val (numbers, number);
+  else
+    g_free (number.name);
+}
+
+static int
+tokens_compare_floats (gconstpointer a,
+                       gconstpointer b)
+{
+  const float x = *(const float *) a, y = *(const float *) b;
+
+  return (x > y) - (x < y);
+}
+
+/* Those of all samples, in their order. */
+static GArray *
+tokens_join (const VnKeptSum *sum,
+             gboolean         divergences)
+{
+  GArray *all = g_array_new (FALSE, FALSE, sizeof (float));
+
+  for (guint i = 0; sum->items != NULL && i < sum->items->len; i++)
+    {
+      const VnKeptItem *item = &g_array_index (sum->items, VnKeptItem, i);
+      const GArray *own = divergences ? item->first : item->other;
+
+      if (own != NULL)
+        g_array_append_vals (all, own->data, own->len);
+    }
+  return all;
+}
+
+static void
+tokens_measure_divergence (const VnKeptSum *sum,
+                           GArray          *numbers)
+{
+  g_autoptr(GArray) all = tokens_join (sum, TRUE);
+  const float *sorted;
+
+  g_array_sort (all, tokens_compare_floats);
+  if (all->len == 0)
+    return;
+  sorted = (const float *) (gpointer) all->data;
+  tokens_add_number (numbers, "kl_99", sorted[(guint) ceil (HIGH_SHARE * all->len) - 1]);
+  tokens_add_number (numbers, "kl_max", sorted[all->len - 1]);
+}
+
+static void
+tokens_measure (const VnKeptSum *sum,
+                gboolean         of_first,
+                GArray          *numbers)
+{
+  g_autoptr(GArray) all = NULL;
+  double logs = 0, change = 0, squares = 0, top = 0;
+  guint n, n_true = 0;
+
+  vn_kept_sum_sort (sum);
+  all = tokens_join (sum, FALSE);
+  n = all->len / (guint) (sizeof (Position) / sizeof (float));
+  for (guint i = 0; i < n; i++)
+    {
+      const Position *position = (const Position *) (gpointer) all->data + i;
+      const double step = exp (position->of_other) - exp (position->of_first);
+
+      top += position->top;
+      if (isnan (position->of_first))
+        continue;
+      n_true++;
+      logs += of_first ? position->of_first : position->of_other;
+      change += step;
+      squares += step * step;
+    }
+  if (n_true > 0)
+    tokens_add_number (numbers, "perplexity", exp (-logs / n_true));
+  if (of_first || n == 0)
+    return;
+  tokens_add_number (numbers, "top8_kept", top / n);
+  tokens_measure_divergence (sum, numbers);
+  if (n_true > 0)
+    {
+      tokens_add_number (numbers, "p_change", change / n_true);
+      tokens_add_number (numbers, "p_change_rms", sqrt (squares / n_true));
+    }
 }
 
 static void
@@ -228,6 +415,7 @@ tokens_keep (gconstpointer   layout,
 }
 
 const VnTaskReader vn_task_tokens = {
+  .measure = tokens_measure,
   .recognize = tokens_recognize,
   .read = tokens_read,
   .free = tokens_free,

@@ -518,6 +518,7 @@ evaluate_run (Evaluate      *self,
   for (guint k = 0; k < self->n_contestants && self->metric != NULL; k++)
     if (!evaluate_sum_up_metric (self, k, &scores[k], error))
       return FALSE;
+  evaluate_metric_add_figures (self->meter, scores, self->n_contestants);
   return TRUE;
 }
 

@@ -65,7 +65,7 @@ typedef struct
  * @n_labelled: of these, those whose class is known; of them @top1 and @top5 got it as the first, or among the first five
  * @kept: what it keeps of the answers of the first network, by whose outputs the task is told
  * @metrics: (nullable) (element-type VnMetricNumber): by the user's metric: means over the samples that have the number, and what
- *   its function “finish” makes of them all
+ *   its function “finish” makes of them all; behind them what the task tells beside the share, such as the perplexity
  * @errors: (nullable): of the outputs against those of the first network: a row for each; %NULL for the first one, and if none is
  *   like one of them. The figure of them all is vn_error_table_get_outputs_sqnr()
  * @answers: (nullable) (element-type VnSampleAnswer): what it keeps of the first network's answer to each sample, in the order of

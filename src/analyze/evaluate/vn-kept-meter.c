@@ -389,6 +389,23 @@ vn_kept_meter_take (VnKeptMeter *self,
 }
 
 /**
+ * vn_kept_meter_measure:
+ * @k: which of the other networks
+ * @of_first: what is told of the first network alone, as it was compared with @k
+ * @numbers: (element-type VnMetricNumber): to which it is appended
+ */
+void
+vn_kept_meter_measure (const VnKeptMeter *self,
+                       guint              k,
+                       gboolean           of_first,
+                       GArray            *numbers)
+{
+  g_return_if_fail (self != NULL && numbers != NULL && k < self->n_others);
+
+  vn_kept_sum_measure (&self->sums[k], self->task, of_first, numbers);
+}
+
+/**
  * vn_kept_meter_finish:
  * @k: which of the other networks
  * @kept: (out)

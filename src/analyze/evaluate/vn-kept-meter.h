@@ -33,6 +33,10 @@ GVariant    *vn_kept_meter_add_packed (VnKeptMeter       *self,
 gboolean     vn_kept_meter_take     (VnKeptMeter         *self,
                                      guint                item,
                                      GVariant            *packed);
+void         vn_kept_meter_measure  (const VnKeptMeter   *self,
+                                     guint                k,
+                                     gboolean             of_first,
+                                     GArray              *numbers);   /* of VnMetricNumber */
 void         vn_kept_meter_finish   (const VnKeptMeter   *self,
                                      guint                k,
                                      VnKept              *kept);

@@ -154,7 +154,10 @@ task_take_text (VnTaskOutputs  *outputs,
 
   if (outputs->n_tokens == 0 && input->shape.dims[1] > 0 && !vn_dtype_is_float (input->dtype) && input->dtype != VN_DTYPE_BOOL &&
       input->dtype != VN_DTYPE_STRING && !task_name_has (name, others))
-    outputs->n_tokens = input->shape.dims[1];
+    {
+      outputs->n_tokens = input->shape.dims[1];
+      outputs->tokens = input;
+    }
 }
 
 /**
@@ -169,13 +172,13 @@ vn_task_find_inputs (VnTaskOutputs      *outputs,
                      const char * const *names,
                      guint               n_inputs)
 {
-  static const char * const masks[] = { "mask", NULL };
+  static const char * const masks[] = { "mask", NULL }, * const types[] = { "type", NULL };
   gboolean is_picture = TRUE;
 
   g_return_if_fail (outputs != NULL);
 
   outputs->height = outputs->width = outputs->n_tokens = 0;
-  outputs->mask = NULL;
+  outputs->tokens = outputs->mask = NULL;
   outputs->inputs = inputs;
   outputs->n_inputs = n_inputs;
   for (guint i = 0; i < n_inputs; i++)
@@ -194,6 +197,9 @@ vn_task_find_inputs (VnTaskOutputs      *outputs,
     if (!vn_tensor_is_container (inputs[i]) && inputs[i]->shape.rank == 2 && inputs[i]->shape.dims[1] >= outputs->n_tokens &&
         inputs[i]->dtype != VN_DTYPE_STRING && task_name_has (names[i], masks))
       outputs->mask = inputs[i];
+  for (guint i = 0; i < n_inputs && names != NULL; i++)
+    if (task_name_has (names[i], types))
+      outputs->tokens = NULL;
   if (!is_picture)
     outputs->height = outputs->width = 0;
 }
@@ -286,6 +292,23 @@ vn_task_note_unread (VnTask       task,
     return;
   vn_notes_add (notes, VN_NOTE_WARNING, "task-unreadable", subject,
                 _("The outputs cannot be interpreted as “%s”: task accuracy is not reported"), asked);
+}
+
+/**
+ * vn_kept_sum_measure:
+ * @of_first: what is told of the first network alone
+ * @numbers: (element-type VnMetricNumber): to which it is appended
+ */
+void
+vn_kept_sum_measure (const VnKeptSum *self,
+                     VnTask           task,
+                     gboolean         of_first,
+                     GArray          *numbers)
+{
+  g_return_if_fail (self != NULL && numbers != NULL && task < VN_N_TASKS);
+
+  if (readers[task] != NULL && readers[task]->measure != NULL)
+    readers[task]->measure (self, of_first, numbers);
 }
 
 /**

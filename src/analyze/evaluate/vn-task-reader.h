@@ -29,6 +29,7 @@ typedef struct
  * @inputs: (nullable): what it was given
  * @height, @width: of its picture; 0: it takes none, or several
  * @n_tokens: length of the texts that it takes as whole numbers, [texts, tokens]; 0: it takes none
+ * @tokens: (nullable): these, if they are followed by one another: no network for pairs of texts, which is given their types
  * @mask: (nullable): an input of whole numbers, [texts, @n_tokens or more]: the last tokens count where it is not 0
  * @n_classes: of the samples; 0: not known
  * @hint: (nullable)
@@ -41,6 +42,7 @@ typedef struct
   VnTensor * const   *inputs;
   guint               n_inputs;
   gint64              height, width, n_tokens;
+  const VnTensor     *tokens;
   const VnTensor     *mask;
   guint               n_classes;
   const VnTaskHint   *hint;
@@ -74,6 +76,7 @@ typedef struct
 
 /**
  * VnTaskReader: the answers of one task.
+ * @measure: (nullable): appends to @numbers, of VnMetricNumber, what else is told of the other network, or of the first one alone
  * @recognize: how the outputs are laid out, for g_free(); %NULL: they are of another task
  * @read: the answer in outputs that are laid out so; %NULL: these are not, or there is no memory
  * @compare: adds what @other keeps of @first; @item: the place of the sample among the samples
@@ -83,6 +86,9 @@ typedef struct
  */
 typedef struct
 {
+  void     (*measure)   (const VnKeptSum     *sum,
+                         gboolean             of_first,
+                         GArray              *numbers);
   gpointer (*recognize) (const VnTaskOutputs *outputs);
   gpointer (*read)      (gconstpointer        layout,
                          const VnTaskOutputs *outputs);
@@ -133,6 +139,10 @@ void                vn_kept_sum_merge     (VnKeptSum           *self,
 GVariant           *vn_kept_sum_pack      (const VnKeptSum     *self);
 void                vn_kept_sum_unpack    (VnKeptSum           *self,
                                            GVariant            *packed);
+void                vn_kept_sum_measure   (const VnKeptSum     *self,
+                                           VnTask               task,
+                                           gboolean             of_first,
+                                           GArray              *numbers);    /* of VnMetricNumber */
 void                vn_kept_sum_finish    (const VnKeptSum     *self,
                                            VnTask               task,
                                            VnKept              *kept);
