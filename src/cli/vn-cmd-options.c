@@ -516,8 +516,8 @@ cmd_options_add_dims (const VnModel  *model,
       gint64 other = VN_DIM_UNKNOWN;
       VnShape size;
 
-      if (name == NULL || !cmd_options_parse_shape (equals + 1, &size) || size.rank != 1 || size.dims[0] < 1)
-        return cmd_options_usage_error (error, "--dim", *at, _("NAME=N, where N is at least 1"));
+      if (name == NULL || !cmd_options_parse_shape (equals + 1, &size) || size.rank != 1 || size.dims[0] < 0)
+        return cmd_options_usage_error (error, "--dim", *at, _("NAME=N, where N is at least 0"));
       if (!cmd_options_bind_dim (model, shapes, name, size.dims[0], &other))
         {
           g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,

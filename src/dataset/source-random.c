@@ -7,7 +7,7 @@
  * even pixels 0 .. 255; otherwise even in 0 .. 1. uint8: 0 .. 255. Other integers and bool by what they mean: numbers
  * below the size of the embedding they are looked up in; where the name of the input says what it is, that
  * (vn-input-role.c); otherwise 0 or 1, which are valid token numbers, masks and indices alike. Sequences of open length have
- * SEQUENCE of them. */
+ * SEQUENCE of them, and nothing has gone before them: caches of keys and values are empty. */
 
 #include "vn-dataset-private.h"
 
@@ -105,16 +105,18 @@ source_random_fill_floats (const VnDataset *dataset,
     source_random_scale_as_pixel (p, &plan, tensor->n_elements / (gsize) plan.batch / plan.channels, values, tensor->n_elements);
 }
 
-/* The shape samples of an input have where it leaves sizes open: one of everything, but of tokens SEQUENCE. */
+/* The shape samples of an input have where it leaves sizes open: one of everything, but of tokens SEQUENCE, and no past: of
+ * [..., heads, tokens, numbers of each]. */
 static VnShape
 source_random_choose_shape (const VnInputSpec *spec)
 {
   VnShape shape = spec->shape;
   gboolean is_sequence = shape.rank == 2 && vn_dtype_is_integer (spec->dtype) && spec->dtype != VN_DTYPE_U8;
+  gboolean is_cache = shape.rank >= 4 && vn_input_role_find (spec) == VN_INPUT_PAST;
 
   for (int k = 0; k < shape.rank; k++)
     if (shape.dims[k] == VN_DIM_UNKNOWN)
-      shape.dims[k] = is_sequence && k == 1 ? SEQUENCE : 1;
+      shape.dims[k] = is_cache && k == shape.rank - 2 ? 0 : is_sequence && k == 1 ? SEQUENCE : 1;
   return shape;
 }
 

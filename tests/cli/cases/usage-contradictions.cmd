@@ -22,7 +22,7 @@ try run m.onnx --repeat 0
 try run words.onnx --dim batch=1 --dim batch=2
 try run words.onnx --dim batch=1 --shape words=2x1x4
 try run words.onnx --shape words=2x1x4 --shape words=1x1x4
-try run words.onnx --dim batch=0
+try run words.onnx --dim batch=none
 try inspect m.onnx --dim batch=5
 try inspect m.onnx --shape nonsense
 try inspect m.onnx m.onnx

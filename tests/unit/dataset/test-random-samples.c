@@ -116,6 +116,33 @@ test_tokens (void)
     }
 }
 
+/* Nothing has gone before: what is open of a cache is its length, and batches of one. What is no cache has one of all. */
+static void
+test_caches (void)
+{
+  static const struct { VnInputSpec input; VnShape wanted; } cases[] = {
+    { { (char *) "past_key_values.0.key", VN_DTYPE_F32, { 4, { -1, 2, -1, 8 } } }, { 4, { 1, 2, 0, 8 } } },
+    { { (char *) "past_key_values.1.value", VN_DTYPE_F16, { 4, { 1, 2, -1, 8 } } }, { 4, { 1, 2, 0, 8 } } },
+    { { (char *) "past_0", VN_DTYPE_F32, { 5, { 2, -1, 4, -1, 8 } } }, { 5, { 2, 1, 4, 0, 8 } } },
+    { { (char *) "past_key_values.0.key", VN_DTYPE_F32, { 4, { -1, 2, 3, 8 } } }, { 4, { 1, 2, 3, 8 } } },
+    { { (char *) "past", VN_DTYPE_F32, { 2, { -1, 8 } } }, { 2, { 1, 8 } } },
+    { { (char *) "pixels", VN_DTYPE_F32, { 4, { -1, 2, -1, 8 } } }, { 4, { 1, 2, 1, 8 } } },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(VnDataSpec) spec = vn_data_spec_new ("random");
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnDataset) dataset = vn_dataset_open (spec, &cases[i].input, 1, NULL, &error);
+      g_autoptr(VnTensor) tensor = NULL;
+
+      g_assert_no_error (error);
+      g_assert_true (vn_dataset_load (dataset, 0, &tensor, &error));
+      g_test_message ("%u", i);
+      g_assert_true (vn_shape_equal (&tensor->shape, &cases[i].wanted));
+    }
+}
+
 /* ids -> Cast -> Unsqueeze -> Gather from a table of 7 rows and 5 columns; x is not looked up. */
 static void
 test_limit (void)
@@ -149,6 +176,7 @@ main (int   argc,
 
   g_test_add_func ("/random/kinds", test_random);
   g_test_add_func ("/random/tokens", test_tokens);
+  g_test_add_func ("/random/caches", test_caches);
   g_test_add_func ("/random/limit", test_limit);
 
   return g_test_run ();
