@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* One file: a picture, or a tensor that is one sample or several stacked along its first dim. */
+/* One file: a picture, a tensor that is one sample or several stacked along its first dim, or a text as numbers of its tokens,
+ * which is cut into pieces. */
 
 #include "vn-dataset-private.h"
 
@@ -8,6 +9,9 @@
 #include "vn-i18n.h"
 
 #include <string.h>
+
+#define PIECE 128             /* tokens, where the input leaves their number open */
+#define LONGEST_PIECE 4096    /* that a file may have there as one sample, and without a header anywhere */
 
 static gboolean
 file_claims (const VnDataset *dataset)
@@ -102,6 +106,23 @@ source_file_count_alike (const VnTensor    *tensor,
   return (gsize) (tensor->shape.dims[0] / per_sample);
 }
 
+/* Numbers of tokens one behind another. What is left at the end is no sample. */
+static gsize
+source_file_count_pieces (const VnTensor    *tensor,
+                          const VnInputSpec *input,
+                          VnShape           *one)
+{
+  const VnShape *want = &input->shape;
+  const gboolean open = want->rank == 2 && want->dims[1] == VN_DIM_UNKNOWN;
+
+  if (tensor->shape.rank != 1 || want->rank != 2 || (want->dims[0] != 1 && want->dims[0] != VN_DIM_UNKNOWN) ||
+      !vn_dtype_is_integer (tensor->dtype) || !vn_dtype_is_integer (input->dtype) || vn_dtype_get_bits (tensor->dtype) < 8 ||
+      want->dims[1] == 0 || (open && tensor->shape.dims[0] <= LONGEST_PIECE))
+    return 0;
+  *one = VN_SHAPE (1, open ? PIECE : want->dims[1]);
+  return (gsize) (tensor->shape.dims[0] / one->dims[1]);
+}
+
 /* How many samples @tensor holds, and the shape of one; 0 if it is not a stack. */
 static gsize
 source_file_count_stacked (const VnTensor    *tensor,
@@ -114,7 +135,9 @@ source_file_count_stacked (const VnTensor    *tensor,
 
   if (n == 0)
     n = source_file_count_alike (tensor, input, one);
-  return n == 0 && may_turn ? source_file_count_alike (tensor, &turned, one) : n;
+  if (n == 0 && may_turn)
+    n = source_file_count_alike (tensor, &turned, one);
+  return n > 0 ? n : source_file_count_pieces (tensor, input, one);
 }
 
 /* A file that says its shape, and that no script makes something else of. */
@@ -126,6 +149,30 @@ source_file_is_tensor (const VnDataset *dataset,
 
   return kind != VN_FILE_PICTURE && kind != VN_FILE_RAW &&
          vn_data_spec_get_script (dataset->spec, dataset->inputs[dataset->main_input].name) == NULL;
+}
+
+/* One without a header that may hold tokens, and no script makes something else of. */
+static gboolean
+source_file_may_be_tokens (const VnDataset *dataset,
+                           const char      *path)
+{
+  const VnInputSpec *input = &dataset->inputs[dataset->main_input];
+
+  return dataset->has_main && vn_file_kind (path) == VN_FILE_RAW && input->shape.rank == 2 &&
+         (input->dtype == VN_DTYPE_S32 || input->dtype == VN_DTYPE_S64) &&
+         vn_data_spec_get_script (dataset->spec, input->name) == NULL;
+}
+
+static VnTensor *
+source_file_read (const VnDataset  *dataset,
+                  const char       *path,
+                  GError          **error)
+{
+  VnInputSpec input = dataset->inputs[dataset->main_input];
+
+  if (source_file_may_be_tokens (dataset, path))
+    input.shape = VN_SHAPE (VN_DIM_UNKNOWN);
+  return vn_tensor_file_read (path, &input, vn_data_spec_get_raw_type (dataset->spec, input.name), error);
 }
 
 /**
@@ -146,16 +193,17 @@ vn_dataset_add_stacked (VnDataset   *dataset,
   gsize n;
 
   if (!dataset->has_main || (dataset->n_inputs > 1 && vn_file_kind (path) == VN_FILE_NPZ) ||
-      !source_file_is_tensor (dataset, path))
+      !(source_file_is_tensor (dataset, path) || source_file_may_be_tokens (dataset, path)))
     {
       source_file_add_single (dataset, path);
       return TRUE;
     }
-  tensor = vn_tensor_file_read (path, &dataset->inputs[dataset->main_input],
-                                vn_data_spec_get_raw_type (dataset->spec, dataset->inputs[dataset->main_input].name), error);
+  tensor = source_file_read (dataset, path, error);
   if (tensor == NULL)
     return FALSE;
   n = source_file_count_stacked (tensor, &dataset->inputs[dataset->main_input], &one);
+  if (source_file_may_be_tokens (dataset, path) && tensor->n_elements <= LONGEST_PIECE)
+    n = 0;   /* without a header it may be of another type than is thought */
   if (n <= 1 || n > G_MAXINT)
     {
       source_file_add_single (dataset, path);
@@ -205,12 +253,12 @@ vn_dataset_load_stacked (const VnDataset  *dataset,
   VnTensor *stack = dataset->stack;
   g_autoptr(VnTensor) slice = NULL;
   VnShape one;
-  gsize n, size;
+  gsize size;
 
   if (stack == NULL)
     return vn_dataset_load_file (dataset, i, input, tensor, error);
-  n = source_file_count_stacked (stack, &dataset->inputs[dataset->main_input], &one);
-  size = stack->n_bytes / n;
+  source_file_count_stacked (stack, &dataset->inputs[dataset->main_input], &one);
+  size = (gsize) vn_shape_count (&one, 0, one.rank) * vn_dtype_get_bits (stack->dtype) / 8;
   slice = vn_tensor_new_wrap (stack->dtype, &one, (char *) stack->data + sample->index * size,
                               stack, (GDestroyNotify) vn_tensor_unref, error);
   if (slice == NULL)

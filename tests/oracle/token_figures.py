@@ -4,8 +4,8 @@
 
 What `evaluate` tells of language models beside the share of tokens that are kept: perplexity, KL divergence (mean, 99 %,
 largest), top 8, and what the probability of the true token changes by. Each figure must be what numpy makes of onnxruntime's
-logits of both files, with and without a mask. A network with a cache is judged by its logits alone: its SQNR is that of these,
-though the cache is compared, too.
+logits of both files, with and without a mask. A text in one file, which is cut into the same samples, tells the same. A network
+with a cache is judged by its logits alone: its SQNR is that of these, though the cache is compared, too.
 """
 import json
 import os
@@ -112,6 +112,22 @@ def call(*words):
     return run.stdout
 
 
+def make_text(work, samples):
+    import numpy as np
+
+    path = os.path.join(work, 'text.npy')
+    np.save(path, np.concatenate([feeds['input_ids'][0] for feeds in samples]))
+    return path
+
+
+def evaluate(cli, first, other, data):
+    """What is told of both networks, but of each sample."""
+    told = json.loads(call(cli, 'evaluate', first, other, '--data', data, '--json'))['models']
+    for model in told:
+        model.pop('answers', None)      # their names
+    return told
+
+
 def compare(cli, work, masked, cached):
     """How many figures were compared, and what is wrong."""
     path, data = os.path.join(work, 'words.onnx'), os.path.join(work, 'data')
@@ -121,13 +137,18 @@ def compare(cli, work, masked, cached):
     for name, options in EXPORTS.items():
         out = os.path.join(work, 'export.onnx')
         call(cli, 'quantize', path, '-o', out, '--data', data, '--no-verify', *options)
-        told = json.loads(call(cli, 'evaluate', path, out, '--data', data, '--json'))['models']
+        told = evaluate(cli, path, out, data)
         for model, wanted in zip(told, figures(networks.make_session(path, False), networks.make_session(out, False), samples)):
             found = {**model.get('kept', {}), **model.get('metrics', {})}
             for key, value in wanted.items():
                 n += 1
                 if key not in found or abs(found[key] - value) > LIMIT * max(abs(value), 1e-3):
                     wrong.append('%s: %s is %s, expected %.6g' % (name, key, found.get(key), value))
+        if not masked and not cached:
+            n += 1
+            again = evaluate(cli, path, out, make_text(work, samples))
+            if again != told:
+                wrong.append('%s: %s of a text in one file' % (name, again))
         if cached:
             each = {o['name']: o['sqnr_db'] for o in told[1]['outputs']}
             n += 1

@@ -170,6 +170,87 @@ test_stack_of_planes (Folder        *folder,
   g_assert_cmpfloat (dataset_load_first (single, 0, 1, 0), ==, 9);
 }
 
+/* A text of token numbers, which are their own places, and how it is cut. */
+static const struct
+{
+  gsize   n_tokens;
+  VnShape input;
+  VnDType file, dtype;
+  guint   n;                /* samples */
+  gint64  length;           /* of each */
+} texts[] = {
+  { 300, { 2, { 1, 100 } },   VN_DTYPE_S64, VN_DTYPE_S64, 3,  100 },
+  { 350, { 2, { -1, 100 } },  VN_DTYPE_S64, VN_DTYPE_S64, 3,  100 },    /* what is left is no sample */
+  { 350, { 2, { -1, 100 } },  VN_DTYPE_S32, VN_DTYPE_S64, 3,  100 },
+  { 200, { 2, { 1, 100 } },   VN_DTYPE_S64, VN_DTYPE_S32, 2,  100 },
+  { 100, { 2, { 1, 100 } },   VN_DTYPE_S64, VN_DTYPE_S64, 1,  100 },
+  { 300, { 2, { 1, -1 } },    VN_DTYPE_S64, VN_DTYPE_S64, 1,  300 },    /* one sample of any length */
+  { 5000, { 2, { -1, -1 } },  VN_DTYPE_S64, VN_DTYPE_S64, 39, 128 },
+  { 5000, { 2, { 1, 100 } },  VN_DTYPE_S32, VN_DTYPE_S64, 50, 100 },
+};
+
+#define LONG 4096             /* shorter ones without a header are one sample */
+
+static void
+put_text (const Folder *folder,
+          const char   *name,
+          VnDType       dtype,
+          gsize         n)
+{
+  g_autoptr(GByteArray) bytes = g_byte_array_new ();
+
+  if (g_str_has_suffix (name, ".npy"))
+    {
+      g_autofree char *header = g_strdup_printf ("{'descr': '<i%u', 'fortran_order': False, 'shape': (%u,), }",
+                                                 vn_dtype_get_bits (dtype) / 8, (guint) n);
+      g_autofree char *padded = g_strdup_printf ("%-117s\n", header);
+
+      g_byte_array_append (bytes, (const guint8 *) "\x93NUMPY\x01\x00\x76\x00", 10);
+      g_byte_array_append (bytes, (const guint8 *) padded, 118);
+    }
+  for (gsize i = 0; i < n; i++)
+    {
+      const gint64 value = GINT64_TO_LE ((gint64) i);
+
+      g_byte_array_append (bytes, (const guint8 *) &value, vn_dtype_get_bits (dtype) / 8);
+    }
+  folder_put (folder, name, bytes->data, bytes->len);
+}
+
+static void
+test_texts (Folder        *folder,
+            gconstpointer  data)
+{
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (texts); i++)
+    {
+      const VnInputSpec input = { (char *) "ids", texts[i / 2].dtype, texts[i / 2].input };
+      const char *name = i % 2 == 0 ? "text.npy" : "text.bin";
+      g_autofree char *path = g_build_filename (folder->path, name, NULL);
+      g_autoptr(VnDataSpec) spec = vn_data_spec_new (path);
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnDataset) dataset = NULL;
+
+      if (i % 2 != 0 && texts[i / 2].n_tokens <= LONG)
+        continue;
+      g_test_message ("%s of %" G_GSIZE_FORMAT " tokens", name, texts[i / 2].n_tokens);
+      put_text (folder, name, texts[i / 2].file, texts[i / 2].n_tokens);
+      spec->raw_type = texts[i / 2].file;
+      dataset = vn_dataset_open (spec, &input, 1, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpuint (vn_dataset_get_n (dataset), ==, texts[i / 2].n);
+      for (guint s = 0; s < texts[i / 2].n; s++)
+        {
+          g_autoptr(VnTensor) tensor = NULL;
+
+          g_assert_true (vn_dataset_load (dataset, s, &tensor, &error));
+          g_assert_no_error (error);
+          g_assert_true (vn_shape_equal (&tensor->shape, &VN_SHAPE (1, texts[i / 2].length)));
+          for (gint64 k = 0; k < texts[i / 2].length; k++)
+            g_assert_cmpint (vn_tensor_get_s64 (tensor, (gsize) k), ==, s * texts[i / 2].length + k);
+        }
+    }
+}
+
 /* A TensorProto of float32: dims, data_type, raw_data. */
 static void
 put_pb (Folder        *folder,
@@ -344,6 +425,7 @@ main (int   argc,
   FOLDER_TEST ("/tensors/shapes", test_shapes);
   FOLDER_TEST ("/tensors/types", test_types);
   FOLDER_TEST ("/tensors/raw", test_raw);
+  FOLDER_TEST ("/tensors/texts", test_texts);
   FOLDER_TEST ("/tensors/stack", test_stack);
   FOLDER_TEST ("/tensors/stack-of-planes", test_stack_of_planes);
   FOLDER_TEST ("/tensors/stack-in-folder", test_stack_in_folder);
