@@ -6,6 +6,7 @@
 #include "vn-i18n.h"
 
 #define NOTE_DIFFERS "runtime-differs"
+#define NOTE_OTHER "other-runtime"
 
 /* Beside the float network, as measured: less is chance. */
 #define SLOWER 1.15
@@ -33,7 +34,7 @@ verify_result_copy_notes (VnNotes  *notes,
       const VnNote *note = vn_notes_get (notes, i);
 
       if (!g_str_equal (note->code, VN_NOTE_CODE_SLOWER) && !g_str_equal (note->code, NOTE_DIFFERS) &&
-          !(is_own && g_str_equal (note->code, VN_NOTE_CODE_TARGET_CHECK)))
+          !g_str_equal (note->code, NOTE_OTHER) && !(is_own && g_str_equal (note->code, VN_NOTE_CODE_TARGET_CHECK)))
         verify_result_copy_note (note, VN_NOTE_CODE_NOT_VERIFIED, copy);
     }
   return copy;
@@ -55,6 +56,19 @@ verify_result_note_measured (const VnVerification *found,
                     found->seconds / found->float_seconds);
   if (fault != NULL)
     vn_notes_add_remedy (notes, VN_NOTE_WARNING, NOTE_DIFFERS, NULL, remedy, "%s", fault);
+}
+
+/* @own: (nullable): what runs the target */
+static void
+verify_result_note_other (const VnVerification  *found,
+                          const VnTargetRuntime *own,
+                          VnNotes               *notes)
+{
+  if (own != NULL && own != found->runtime)
+    vn_notes_add (notes, VN_NOTE_WARNING, NOTE_OTHER, NULL,
+                  _("%s was not found here, so the export was run in %s, which may compute other outputs. “vernier-cli verify "
+                    "--install --runtime %s” creates an environment with it"),
+                  own->title, found->runtime->title, own->id);
 }
 
 /* What is NULL stays as it is in @base. */
@@ -85,13 +99,14 @@ vn_job_take_verification (VnRun                   *base,
                           const VnRuntimeForecast *forecast)
 {
   g_autoptr(VnNotes) notes = NULL;
-  gboolean is_own;
+  const VnTargetRuntime *own;
 
   g_return_val_if_fail (base != NULL && verification != NULL, NULL);
 
-  is_own = base->recipe != NULL && verification->runtime == vn_target_runtime_of (vn_recipe_get_target (base->recipe));
-  notes = verify_result_copy_notes (base->notes, is_own);
-  verify_result_note_measured (verification, is_own || base->forecast != NULL, notes);
+  own = base->recipe != NULL ? vn_target_runtime_of (vn_recipe_get_target (base->recipe)) : NULL;
+  notes = verify_result_copy_notes (base->notes, own == verification->runtime);
+  verify_result_note_measured (verification, own != NULL ? own == verification->runtime : base->forecast != NULL, notes);
+  verify_result_note_other (verification, own, notes);
   vn_notes_sort (notes);
   return verify_result_join (base, verification, forecast, notes);
 }

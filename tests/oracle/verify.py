@@ -180,6 +180,18 @@ def check_usual(folder):
     expect(told is not None and abs(float(told[1]) - wanted) < 0.06, f'what it keeps there is told, {wanted:.1f} dB: {text[:90]}')
 
 
+def check_other(folder):
+    """Where the runtime of the target is not there, ONNX Runtime takes its place, and that is said; its latency says nothing of
+    the target."""
+    for preset, missing in (('cpu', False), ('openvino-cpu', True), ('qnn-htp', True)):
+        code, said = quantize(folder, '--preset', preset, VN_OPENVINO_PYTHON='', VN_QNN_PYTHON='', XDG_CACHE_HOME=folder)
+        notes = [n for n in said['report']['notes'] if n['code'] == 'other-runtime']
+        expect(code == 0 and len(notes) == missing, f'{preset}: {[n["text"][:60] for n in notes]}')
+        expect(said['report']['runtime']['onnxruntime'] == onnxruntime.__version__, f'{preset} runs in ONNX Runtime')
+        expect(not missing or not [n for n in said['report']['notes'] if n['code'] == 'slower-than-float'],
+               f'{preset}: nothing is said of latency there')
+
+
 def check_figure(folder):
     """Where outputs are alike but not the same, the verdict tells ONNX Runtime's figure: that of all samples, computed there
     alone."""
@@ -348,6 +360,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_quantize(folder)
         check_usual(folder)
+        check_other(folder)
         check_figure(folder)
         check_parts(folder)
         check_planted(folder)
