@@ -306,11 +306,15 @@ benchmark_run (char        **args,
   return TRUE;
 }
 
+static const char * const common[] = { "input", "repeat", "seconds", "top", "data", "preprocess", "shape", "engine", "threads",
+                                       "json", NULL };
+
 const VnCmd vn_cmd_benchmark = {
   .name = "benchmark",
   .usage = "MODEL",
   .summary = N_("Measure the latency of a model and of its nodes"),
   .options = entries,
+  .common = common,
   .needs_data = TRUE,
   .n_args = 1,
   .run = benchmark_run,

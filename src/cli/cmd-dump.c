@@ -82,11 +82,15 @@ dump_run (char        **args,
   return TRUE;
 }
 
+static const char * const common[] = { "output-dir", "float", "force", "input", "data", "preprocess", "shape", "engine",
+                                       "threads", "json", NULL };
+
 const VnCmd vn_cmd_dump = {
   .name = "dump",
   .usage = "QUANTIZED [--data PATH] [-o DIR]",
   .summary = N_("Write every tensor of a quantized model for the first sample"),
   .options = entries,
+  .common = common,
   .needs_data = TRUE,
   .n_args = 1,
   .run = dump_run,

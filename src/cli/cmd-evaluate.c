@@ -592,11 +592,15 @@ evaluate_run (char        **args,
   return TRUE;
 }
 
+static const char * const common[] = { "data", "samples", "preprocess", "labels", "task", "metric", "shape", "report", "engine",
+                                       "threads", "json", NULL };
+
 const VnCmd vn_cmd_evaluate = {
   .name = "evaluate",
   .usage = "MODEL … --data PATH",
   .summary = N_("Compare the accuracy of models, and the error of each against the first"),
   .options = entries,
+  .common = common,
   .in_ranks = TRUE,
   .shares_loops = TRUE,
   .needs_data = TRUE,

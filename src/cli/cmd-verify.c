@@ -240,11 +240,15 @@ verify_run (char        **args,
   return TRUE;
 }
 
+static const char * const common[] = { "model", "data", "samples", "preprocess", "runtime", "runs", "timeout", "install",
+                                       "python", "shape", "custom-ops", "json", NULL };
+
 const VnCmd vn_cmd_verify = {
   .name = "verify",
   .usage = "(QUANTIZED [--model FLOAT] [--data PATH] | --install) [--runtime ID]",
   .summary = N_("Check that a quantized model loads in its runtime, gives the same outputs, and how fast it is"),
   .options = entries,
+  .common = common,
   .needs_data = TRUE,
   .n_args = 1,
   .lists = &install,

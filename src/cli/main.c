@@ -329,6 +329,7 @@ main (int    argc,
       return VN_EXIT_DONE;
     }
   status = main_run_named (name, argv + 1);
+  vn_cmd_drop_backend ();
   if (vn_cmd_has_left ())
     main_end_now (status);
   if (status >= 0)

@@ -32,6 +32,11 @@ static const GOptionEntry model_entries[] = {
     N_("Size of a symbolic dimension, such as “batch”; “inspect” shows the names"), N_("NAME=N") },
   VN_CMD_GROUP_MARK (GENERAL),
   { "threads", 't', 0, G_OPTION_ARG_INT, &vn_cmd_options.threads, N_("Number of threads (default: all CPUs)"), N_("N") },
+  { "engine", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.engine,
+    N_("Inference engine: vernier, or onnxruntime with an execution provider such as cuda (default: vernier, and ONNX Runtime "
+       "for operators that vernier does not support)"), "vernier|onnxruntime[:PROVIDER]" },
+  { "custom-ops", 0, 0, G_OPTION_ARG_FILENAME, &vn_cmd_options.custom_ops,
+    N_("Library with custom operators, loaded into ONNX Runtime"), N_("LIBRARY") },
   { NULL }
 };
 

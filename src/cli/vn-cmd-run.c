@@ -581,11 +581,15 @@ vn_cmd_open_model (const char  *path,
                    GError     **error)
 {
   g_autoptr(VnJob) job = NULL;
+  VnBackend *backend;
   VnModel *model;
 
   g_return_val_if_fail (path != NULL, NULL);
 
+  if (!vn_cmd_take_backend (&backend, error))
+    return NULL;
   job = vn_open_job_new (path);
+  vn_open_job_set_backend (job, backend);
   if (!vn_cmd_run_job (job, error))
     return NULL;
   model = vn_open_job_get_model (job);

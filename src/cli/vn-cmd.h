@@ -3,6 +3,7 @@
 
 /* What the commands share: their description, common options, opening of models, and printing. */
 
+#include "vn-backend.h"
 #include "vn-bench.h"
 #include "vn-config.h"
 #include "vn-curve.h"
@@ -87,6 +88,7 @@ typedef struct
   char     *python, *raw_type;
   int       timeout;
   gboolean  trust;
+  char     *engine, *custom_ops;
 } VnCmdOptions;
 
 extern VnCmdOptions vn_cmd_options;
@@ -159,6 +161,9 @@ gboolean            vn_cmd_lock_projects  (const char   *project,    /* nullable
                                            GError      **error);
 gboolean            vn_cmd_end_files      (gboolean      done,
                                            GError      **error);
+gboolean            vn_cmd_take_backend   (VnBackend   **taken,
+                                           GError      **error);
+void                vn_cmd_drop_backend   (void);
 VnModel            *vn_cmd_open_model     (const char   *path,
                                            GError      **error);
 VnModel            *vn_cmd_open_model_sized (const char *path,

@@ -59,6 +59,8 @@ plan_build (VnPlan               *self,
       return FALSE;
     }
   vn_plan_drop_unused (self);
+  if (!vn_plan_take_backend (self, notes, error))
+    return FALSE;
   if (!options->no_fusion)
     vn_plan_fuse (self);
   plan_build_drop_unused_constants (self);

@@ -2,6 +2,7 @@
 /* What has to be computed, in which order, and by which operators. */
 #include "vn-plan-passes.h"
 
+#include "vn-backend.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
 
@@ -330,7 +331,7 @@ vn_plan_resolve (VnPlan       *self,
     {
       const VnNode *node = g_ptr_array_index (nodes, i);
 
-      ops[i] = vn_op_lookup_node (node, NULL);
+      ops[i] = vn_backend_lookup_node (node);
       if (ops[i] == NULL)
         plan_select_add_missing (missing, node);
     }

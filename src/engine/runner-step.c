@@ -348,6 +348,7 @@ vn_runner_run_step (VnRunner          *self,
   ctx.out = self->out;
   ctx.n_threads = self->n_threads;
   ctx.growth = self->growth;
+  ctx.cancellable = self->cancellable;
   ctx.ends = self->finds_ends ? &self->ends : NULL;
   if (self->finds_ends && step->clamp != NULL)
     ctx.activation = step->clamp_range;

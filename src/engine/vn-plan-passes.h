@@ -47,6 +47,9 @@ gboolean  vn_plan_bodies        (VnPlan               *self,
                                  VnPlanInnerFunc       plan_inner,
                                  GError              **error);
 void      vn_plan_drop_unused   (VnPlan               *self);
+gboolean  vn_plan_take_backend  (VnPlan               *self,
+                                 VnNotes              *notes,
+                                 GError              **error);
 void      vn_plan_fuse          (VnPlan               *self);
 void      vn_plan_lay_out       (VnPlan               *self);
 gboolean  vn_plan_place         (VnPlan               *self,

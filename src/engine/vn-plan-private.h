@@ -75,6 +75,8 @@ typedef struct
  * @subnormals: of the context
  * @tells_ends: its output has one tap, lies in blocks, and nothing is fused
  * @clamp: (nullable): with @tells_ends: the step that writes over its output, which nobody else reads, with @clamp_range
+ * @n_nodes: of a step that a backend runs, for which it is prepared when it is made: how many it stands for; else 0
+ * @own_node: (nullable): @node, where it is none of the graph
  */
 typedef struct _VnStep
 {
@@ -96,6 +98,8 @@ typedef struct _VnStep
   VnActivation  clamp_range;
   GArray       *dying;
   GPtrArray    *bodies;        /* of VnBody, or NULL */
+  guint         n_nodes;
+  VnNode       *own_node;
 } VnStep;
 
 /* Graphs may be nested so deep; the reader allows less. */
@@ -220,6 +224,11 @@ VnStep   *vn_step_new_order     (const VnStep         *like,
                                  const VnTensorType   *type,
                                  int                   from,
                                  int                   to);
+VnStep   *vn_step_new_backend   (const VnOp           *op,
+                                 const VnNode         *first,
+                                 guint                 n_nodes,
+                                 guint                 n_inputs,
+                                 guint                 n_outputs);
 void      vn_step_free          (VnStep               *self);
 void      vn_step_init_context  (const VnStep         *self,
                                  VnOpContext          *ctx);

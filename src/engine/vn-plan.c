@@ -192,11 +192,35 @@ vn_plan_is_computed (VnPlan        *self,
   return self->lost == NULL || value->graph != self->graph || !self->lost[value->id];
 }
 
+/* Of the memory that a backend shares with us: what the largest of its steps reads and writes. */
+static gsize
+plan_get_shared_size (VnPlan *self)
+{
+  gsize most = 0;
+
+  for (guint i = 0; i < self->steps->len; i++)
+    {
+      const VnStep *step = g_ptr_array_index (self->steps, i);
+      gsize size = 0;
+
+      for (guint k = 0; step->n_nodes > 0 && k < step->n_inputs + step->n_outputs; k++)
+        {
+          const VnTensorType *type = k < step->n_inputs ? &step->in_types[k] : &step->out_types[k - step->n_inputs];
+          gsize n_elements, n_bytes;
+
+          if (vn_shape_is_static (&type->shape) && vn_tensor_size_in_bytes (type->dtype, &type->shape, &n_elements, &n_bytes))
+            size += MIN (n_bytes, G_MAXSIZE - size);
+        }
+      most = MAX (most, size);
+    }
+  return most;
+}
+
 /**
  * vn_plan_get_arena_size:
  *
- * Returns: bytes each runner keeps for the values between the steps; what is made in a run because its size depends
- *   on data comes on top
+ * Returns: bytes each runner keeps for the values between the steps, and shares with a backend; what is made in a run because
+ *   its size depends on data comes on top
  */
 gsize
 vn_plan_get_arena_size (VnPlan *self)
@@ -205,7 +229,7 @@ vn_plan_get_arena_size (VnPlan *self)
 
   g_return_val_if_fail (self != NULL, 0);
 
-  size = self->arena_size;
+  size = self->arena_size + plan_get_shared_size (self);
   for (guint i = 0; i < self->steps->len; i++)
     {
       const VnStep *step = g_ptr_array_index (self->steps, i);

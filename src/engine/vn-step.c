@@ -40,6 +40,58 @@ vn_step_new_order (const VnStep       *like,
   return self;
 }
 
+/* It has neither inputs nor outputs, and is in no graph. */
+static void
+step_free_node (VnNode *node)
+{
+  g_ptr_array_unref (node->inputs);
+  g_ptr_array_unref (node->outputs);
+  g_ptr_array_unref (node->attrs);
+  g_free (node->name);
+  g_free (node->op_type);
+  g_free (node->domain);
+  g_free (node);
+}
+
+/**
+ * vn_step_new_backend:
+ * @op: that of a backend
+ * @first: the first of the nodes that it stands for
+ * @n_inputs: of @inputs
+ *
+ * Returns: (transfer full): a step of @n_nodes nodes, whose own types are still to be set
+ */
+VnStep *
+vn_step_new_backend (const VnOp   *op,
+                     const VnNode *first,
+                     guint         n_nodes,
+                     guint         n_inputs,
+                     guint         n_outputs)
+{
+  VnStep *self = g_new0 (VnStep, 1);
+  VnNode *node = g_new0 (VnNode, 1);
+
+  node->graph = first->graph;
+  node->index = first->index;
+  node->name = vn_node_dup_label (first);
+  node->op_type = g_strdup (first->op_type);
+  node->domain = g_strdup ("io.github.vernier");   /* no operator that passes know by its name */
+  node->inputs = g_ptr_array_new ();
+  node->outputs = g_ptr_array_new ();
+  node->attrs = g_ptr_array_new ();
+  self->node = self->own_node = node;
+  self->op = op;
+  self->n_nodes = n_nodes;
+  self->n_inputs = self->n_own = n_inputs;
+  self->n_outputs = n_outputs;
+  self->inputs = g_new (int, MAX (n_inputs, 1));
+  self->outputs = g_new (int, MAX (n_outputs, 1));
+  self->in_types = g_new0 (VnTensorType, MAX (n_inputs, 1));
+  self->out_types = g_new0 (VnTensorType, MAX (n_outputs, 1));
+  self->dying = g_array_new (FALSE, FALSE, sizeof (guint));
+  return self;
+}
+
 void
 vn_step_free (VnStep *self)
 {
@@ -53,6 +105,8 @@ vn_step_free (VnStep *self)
   g_free (self->outputs);
   g_free (self->in_types);
   g_free (self->out_types);
+  if (self->own_node != NULL)
+    step_free_node (self->own_node);
   g_free (self);
 }
 
@@ -87,6 +141,12 @@ vn_step_prefix_error (const VnStep  *self,
 {
   g_autofree char *label = vn_node_dup_label (self->node);
 
+  if (self->n_nodes > 1)
+    {
+      g_prefix_error (error, ngettext ("%u node starting at “%s” (%s): ", "%u nodes starting at “%s” (%s): ", self->n_nodes),
+                      self->n_nodes, label, self->node->op_type);
+      return;
+    }
   g_prefix_error (error, _("Node “%s” (%s): "), label, self->node->op_type);
 }
 

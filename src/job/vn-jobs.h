@@ -3,6 +3,7 @@
 
 /* The jobs: what each takes, and what it gives. */
 
+#include "vn-backend.h"
 #include "vn-benchmark.h"
 #include "vn-contribution.h"
 #include "vn-dump.h"
@@ -40,6 +41,8 @@ gboolean  vn_plan_load_sample    (VnPlan           *plan,
 /* ---- open: read, validate, infer types ---- */
 
 VnJob    *vn_open_job_new        (const char       *path);
+void      vn_open_job_set_backend (VnJob           *job,
+                                   VnBackend       *backend);       /* nullable */
 VnModel  *vn_open_job_get_model  (VnJob            *job);    /* borrowed; after success */
 
 /* ---- calibrate: statistics to quantize with, here or elsewhere ---- */

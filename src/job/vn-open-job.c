@@ -5,13 +5,15 @@
 #include "vn-i18n.h"
 #include "vn-node-index.h"
 #include "vn-onnx.h"
+#include "vn-ort-backend.h"
 #include "vn-validate.h"
 
 typedef struct
 {
-  char    *path;
-  VnModel *opened;   /* until all is done */
-  VnModel *model;
+  char      *path;
+  VnBackend *backend;
+  VnModel   *opened;   /* until all is done */
+  VnModel   *model;
 } VnOpenJob;
 
 static const VnJobKind open_job_kind;
@@ -53,6 +55,7 @@ vn_open_job_infer (VnJob         *job,
   VnOpenJob *self = vn_job_get_state (job, &open_job_kind);
   g_autoptr(GError) inference = NULL;
 
+  vn_model_set_backend (self->opened, self->backend);
   if (!vn_model_infer_types (self->opened, NULL, self->opened->notes, &inference))
     vn_notes_add (self->opened->notes, VN_NOTE_PROBLEM, "shapes", NULL, "%s", inference->message);
   self->model = g_steal_pointer (&self->opened);
@@ -72,6 +75,7 @@ open_job_clear (gpointer data)
   VnOpenJob *self = data;
 
   g_free (self->path);
+  g_clear_object (&self->backend);
   g_clear_pointer (&self->opened, vn_model_unref);
   g_clear_pointer (&self->model, vn_model_unref);
 }
@@ -104,8 +108,25 @@ vn_open_job_new (const char *path)
   base = g_path_get_basename (path);
   title = g_strdup_printf (_("Opening “%s”"), base);
   self->path = g_strdup (path);
+  self->backend = vn_ort_backend_new (NULL);
   vn_job_set_title (job, title);
   return job;
+}
+
+/**
+ * vn_open_job_set_backend:
+ * @backend: (nullable): what runs what we have no kernel for; otherwise that is ONNX Runtime, where it can be found
+ */
+void
+vn_open_job_set_backend (VnJob     *job,
+                         VnBackend *backend)
+{
+  VnOpenJob *self;
+
+  g_return_if_fail (vn_job_is (job, VN_JOB_OPEN));
+
+  self = vn_job_get_state (job, &open_job_kind);
+  g_set_object (&self->backend, backend);
 }
 
 /**

@@ -243,6 +243,7 @@ vn_model_copy (const VnModel *self)
     g_ptr_array_add (model->maps, g_bytes_ref (g_ptr_array_index (self->maps, i)));
   model->file_size = self->file_size;
   model->extra = copy_ref_bytes (self->extra);
+  g_set_object (&model->backend, self->backend);
   copy_opsets (self->opsets, model->opsets);
   for (guint i = 0; i < self->metadata->len; i++)
     g_ptr_array_add (model->metadata, g_strdup (g_ptr_array_index (self->metadata, i)));
@@ -303,6 +304,7 @@ vn_model_new_from_body (const VnGraph *body,
   model = vn_model_new (body->model->ir_version, 0);
   copy = (Copy) { .model = model, .values = values };
   copy_opsets (body->model->opsets, model->opsets);
+  g_set_object (&model->backend, body->model->backend);
   for (guint i = 0; i < body->values->len; i++)
     copy_value (&copy, g_ptr_array_index (body->values, i), model->graph);
   for (guint i = 0; i < captured->len; i++)

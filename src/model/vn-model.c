@@ -125,6 +125,7 @@ vn_model_unref (VnModel *self)
   g_ptr_array_unref (self->metadata);
   g_array_unref (self->opsets);
   vn_notes_unref (self->notes);
+  g_clear_object (&self->backend);
   g_free (self->producer_name);
   g_free (self->producer_version);
   g_free (self->domain);

@@ -5,6 +5,8 @@
 #include "vn-file-set.h"
 #include "vn-note.h"
 
+#include <glib-object.h>
+
 G_BEGIN_DECLS
 
 /* The graph in memory. A model that has been opened is immutable and may be read from any thread; whoever wants to
@@ -223,6 +225,7 @@ struct _VnModel
   gatomicrefcount ref;
   guint       n_editing;    /* calls of vn_model_begin_edits() */
   GHashTable *edited;       /* set of VnGraph whose lists may have to be put right; NULL: nobody edits */
+  GObject    *backend;      /* what runs nodes that we have no kernel for (vn-backend.h), or NULL */
 };
 
 VnModel    *vn_model_new            (gint64            ir_version,

@@ -70,6 +70,7 @@ verify_process_write_job (const VnVerifyRequest  *request,
     json_builder_add_string_value (json, g_ptr_array_index (request->inputs, i));
   json_builder_end_array (json);
   vn_json_add_text (json, "optimized", request->optimized != NULL ? request->optimized : "");
+  vn_json_add_text (json, "custom_ops", request->custom_ops != NULL ? request->custom_ops : "");
   vn_json_add_text (json, "probe", probe);
   vn_json_add_int (json, "probe_length", VN_VERIFY_PROBE_LENGTH);
   vn_json_add_int (json, "probe_sum", VN_VERIFY_PROBE_SUM);

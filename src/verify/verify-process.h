@@ -25,12 +25,13 @@ G_BEGIN_DECLS
  * @name: what @model is called in messages, in quotes if that is a name
  * @seconds: after so many no more runs are measured
  * @is_asked: the user waits for an answer: interpreters that had no runtime are asked once more
+ * @custom_ops: (nullable): library with operators for ONNX Runtime to load
  * @looks: nothing is run, it is only found out whether the runtime is there
  */
 typedef struct
 {
   const VnTargetRuntime *runtime;
-  const char *python, *folder, *model, *float_model, *optimized, *name;
+  const char *python, *folder, *model, *float_model, *optimized, *name, *custom_ops;
   gboolean    is_asked, looks;
   GPtrArray  *inputs;
   guint       n_samples, n_runs, timeout;

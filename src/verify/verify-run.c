@@ -7,6 +7,7 @@
 
 #include "vn-i18n.h"
 #include "vn-onnx.h"
+#include "vn-ort-backend.h"
 #include "vn-pass.h"
 
 #include <math.h>
@@ -178,6 +179,7 @@ vn_verify_run_there (VnVerifyJob   *self,
   request = (VnVerifyRequest) { .folder = self->folder, .model = written != NULL ? written : settings->path,
                                 .float_model = settings->float_path, .inputs = names, .optimized = optimized,
                                 .n_samples = self->found->n_samples, .n_runs = settings->n_runs, .timeout = settings->timeout,
+                                .custom_ops = vn_model_get_custom_ops (settings->model),
                                 .name = name, .seconds = settings->seconds, .is_asked = self->is_asked,
                                 .python = settings->python != NULL && *settings->python != '\0' ? settings->python : NULL };
   if (!vn_verify_encode (self->folder, "encoded.onnx", &request.model, &encoded, cancellable, error) ||

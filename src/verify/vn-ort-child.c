@@ -3,6 +3,7 @@
 #include "vn-ort-child.h"
 
 #include "ort-library.h"
+#include "ort-server.h"
 #include "verify-process.h"
 
 #include "vn-error.h"
@@ -35,7 +36,7 @@ typedef struct
 
 typedef struct
 {
-  const char   *folder;
+  const char   *folder, *custom_ops;
   VnOrtLibrary  library;
   OrtEnv       *env;
   OrtMemory    *memory;
@@ -76,11 +77,14 @@ ort_child_open_session (Child       *self,
 {
   const VnOrtLibrary *ort = &self->library;
   OrtOptions *options = NULL;
+  void *handle = NULL;
 
   return ort_child_check (self, ort->create_options (&options), error) &&
          ort_child_check (self, ort->set_intra_threads (options, 1), error) &&
          ort_child_check (self, ort->set_inter_threads (options, 1), error) &&
          ort_child_check (self, ort->set_log_severity (options, 4), error) &&
+         (*self->custom_ops == '\0' ||
+          ort_child_check (self, ort->register_custom_ops (options, self->custom_ops, &handle), error)) &&
          (optimized == NULL || ort_child_check (self, ort->set_optimized_path (options, optimized), error)) &&
          (!exact || ort_child_check (self, ort->set_option (options, "session.x64quantprecision", "1"), error)) &&
          ort_child_check (self, ort->create_session (self->env, path, options, session), error);
@@ -441,6 +445,7 @@ ort_child_do (Child       *self,
   OrtSession *unused = NULL;
 
   optimized = json_object_get_string_member_with_default (job, "optimized", "");
+  self->custom_ops = json_object_get_string_member_with_default (job, "custom_ops", "");
   float_model = json_object_get_string_member_with_default (job, "float_model", "");
   for (guint i = 0; inputs != NULL && i < json_array_get_length (inputs); i++)
     g_ptr_array_add (self->names, g_strdup (json_array_get_string_element (inputs, i)));
@@ -528,6 +533,8 @@ vn_ort_child_take_over (int    argc,
   g_return_val_if_fail (status != NULL, FALSE);
 
   there = TRUE;
+  if (vn_ort_server_take_over (argc, argv, status))
+    return TRUE;
   if (argc != 3 || !g_str_equal (argv[1], VN_ORT_CHILD))
     return FALSE;
   *status = ort_child_main (argv[2]) ? 0 : 1;

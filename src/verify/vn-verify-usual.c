@@ -4,6 +4,7 @@
 #include "verify-folder.h"
 #include "verify-process.h"
 
+#include "vn-backend.h"
 #include "vn-error.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
@@ -141,7 +142,8 @@ vn_verify_runtime_missing (VnRun *result)
   return NULL;
 }
 
-/* Operators that neither the standard nor ONNX Runtime has, and that are not spelled out in the file. */
+/* Operators that neither the standard nor ONNX Runtime has, nor a library that it loads, and that are not spelled out in the
+ * file. */
 static const VnNode *
 verify_usual_find_foreign (const VnModel *model)
 {
@@ -150,7 +152,7 @@ verify_usual_find_foreign (const VnModel *model)
   for (guint i = 0; i < model->graph->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (model->graph->nodes, i);
-      gboolean found = g_strv_contains (known, node->domain);
+      gboolean found = g_strv_contains (known, node->domain) || vn_backend_has_kernel (node);
 
       for (guint k = 0; k < model->functions->len && !found; k++)
         {

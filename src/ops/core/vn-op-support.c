@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which nodes of a network cannot be run here, and what depends on them. */
+#include "vn-backend.h"
 #include "vn-op-kernel.h"
 
 #include "vn-cache.h"
@@ -38,18 +39,44 @@ op_support_any_subgraph (const VnNode *node,
 }
 
 /**
- * vn_op_has_kernel:
+ * vn_op_has_own_kernel:
  * @node: a node of a model whose types are inferred
  *
- * Returns: whether there is code for @node itself, for its operator, opset and element type; what its subgraphs hold
+ * Returns: whether we have code for @node itself, for its operator, opset and element type; what its subgraphs hold
  *   is not looked at
  */
 gboolean
-vn_op_has_kernel (const VnNode *node)
+vn_op_has_own_kernel (const VnNode *node)
 {
   const VnOp *op = vn_op_lookup_node (node, NULL);
 
   return op != NULL && op_support_takes_dtype (op, node);
+}
+
+/**
+ * vn_op_has_kernel:
+ * @node: a node of a model whose types are inferred
+ *
+ * Returns: whether there is code for @node itself, ours or that of the model's backend
+ */
+gboolean
+vn_op_has_kernel (const VnNode *node)
+{
+  return vn_op_has_own_kernel (node) || vn_backend_has_kernel (node);
+}
+
+/**
+ * vn_backend_lookup_node:
+ *
+ * Returns: (nullable): the kernel of @node, ours where we have one, or that of its model's backend; %NULL: there is none
+ */
+const VnOp *
+vn_backend_lookup_node (const VnNode *node)
+{
+  g_return_val_if_fail (node != NULL, NULL);
+
+  return vn_op_has_own_kernel (node) || !vn_backend_has_kernel (node) ? vn_op_lookup_node (node, NULL)
+                                                                      : vn_backend_get_op (FALSE);
 }
 
 static gboolean

@@ -6,6 +6,8 @@
 #include "vn-dims.h"
 #include "vn-model.h"
 
+#include <gio/gio.h>
+
 G_BEGIN_DECLS
 
 typedef struct _VnOp        VnOp;
@@ -206,6 +208,7 @@ struct _VnOpContext
   guint               n_threads;       /* run: may be used inside; results must not depend on it */
   gsize               growth;          /* run: bytes that what shows only now may have; 0: vn_memory_get_growth() */
   const VnOpBodies   *bodies;          /* for operators with graphs in attributes; NULL: they cannot be reached */
+  GCancellable       *cancellable;     /* (nullable): for operators that wait for other programs */
 };
 
 /**
@@ -275,6 +278,7 @@ void          vn_op_release          (const VnOp  *op,
 
 /* ---- what cannot be run (vn-op-support.c) ---- */
 
+gboolean      vn_op_has_own_kernel      (const VnNode  *node);
 gboolean      vn_op_has_kernel          (const VnNode  *node);
 char         *vn_op_describe_node       (const VnNode  *node);
 GPtrArray    *vn_graph_list_unsupported (const VnGraph *graph);    /* of VnNode, those of subgraphs, too */

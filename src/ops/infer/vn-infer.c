@@ -2,6 +2,7 @@
 /* Types and shapes of all values of a model, found by asking every operator in order. Small values that are known
  * (sizes, axes, what Shape yields) are computed on the way, because shapes depend on them. Sizes that are open get
  * names, and what depends on them becomes an expression (vn-dims.h); while this runs, dims of values are such numbers. */
+#include "vn-backend.h"
 #include "vn-dims-private.h"
 #include "vn-infer-private.h"
 
@@ -49,7 +50,7 @@ infer_node (VnInfer  *self,
             VnNode   *node,
             GError  **error)
 {
-  const VnOp *op = vn_op_lookup_node (node, NULL);
+  const VnOp *op = vn_backend_lookup_node (node);
   g_autofree char *label = NULL;
 
   infer_subgraphs (self, node);

@@ -253,7 +253,7 @@ write_nbits_store_weight (VnGraph           *graph,
   return stored;
 }
 
-/* At lower levels ONNX Runtime multiplies a row by weights of 8 bits 10 to 160 times slower, by those of 4 bits 2 to 10 times. */
+/* With fewer levels ONNX Runtime multiplies weights of 8 bits some hundred times slower, those of 4 bits up to 4 times. */
 static gint64
 write_nbits_get_level (const VnQuantPlan *plan,
                        guint              node)

@@ -29,6 +29,8 @@ class Runtime:
         options = self.onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 4
+        if self.job.get('custom_ops'):
+            options.register_custom_ops_library(self.job['custom_ops'])
         return options
 
     def open_session(self, path, options):

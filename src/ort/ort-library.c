@@ -15,7 +15,9 @@ typedef struct
   const char         *(*get_version) (void);
 } Base;
 
-#define FIRST_INTERFACE 4   /* all functions that are used here belong to it */
+#define FIRST_INTERFACE 4   /* all functions that are used here belong to it, but for one: */
+#define NAMED_INTERFACE 12
+#define NAMED_PLACE 216
 
 /* ---- places ---- */
 
@@ -87,7 +89,7 @@ ort_library_take (VnOrtLibrary  *self,
   void *symbol = dlsym (handle, "OrtGetApiBase");
   const Base *(*get_base) (void) = NULL;
   const Base *base;
-  const void * const *table;
+  const void * const *table, * const *later;
 
   if (symbol != NULL)
     memcpy (&get_base, &symbol, sizeof symbol);   /* ISO C knows no cast from data to function */
@@ -107,6 +109,10 @@ ort_library_take (VnOrtLibrary  *self,
                    FIRST_INTERFACE);
       return FALSE;
     }
+  self->handle = handle;
+  later = base->get_table (NAMED_INTERFACE);
+  if (later != NULL)
+    memcpy (&self->append_provider, &later[NAMED_PLACE], sizeof self->append_provider);
 #define ORT_CALL(name, place, result, arguments) memcpy (&self->name, &table[place], sizeof self->name);
 #include "ort-calls.def"
 #undef ORT_CALL

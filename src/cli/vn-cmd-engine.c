@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What runs the networks: --engine and --custom-ops. A library of operators is code: it is loaded because the user names it here,
+ * never because a file does. */
+#include "vn-cmd.h"
+
+#include "vn-error.h"
+#include "vn-i18n.h"
+#include "vn-ort-backend.h"
+
+#include <string.h>
+
+#define RUNTIME "onnxruntime"
+#define OWN "vernier"
+
+static VnBackend *backend;   /* of all models of the command, once the first is opened */
+
+static gboolean
+cmd_engine_fill (VnOrtSettings  *settings,
+                 GError        **error)
+{
+  const VnCmdOptions *o = &vn_cmd_options;
+
+  settings->custom_ops = o->custom_ops;
+  if (o->custom_ops != NULL && !g_file_test (o->custom_ops, G_FILE_TEST_IS_REGULAR))
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--custom-ops: “%s” is not a file"), o->custom_ops);
+      return FALSE;
+    }
+  if (o->engine == NULL)
+    return TRUE;
+  if (g_str_equal (o->engine, OWN))
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--custom-ops cannot be combined with --engine %s"), OWN);
+      return FALSE;
+    }
+  settings->takes_all = TRUE;
+  if (g_str_equal (o->engine, RUNTIME))
+    return TRUE;
+  if (g_str_has_prefix (o->engine, RUNTIME ":") && o->engine[strlen (RUNTIME ":")] != '\0' && strchr (o->engine, '\n') == NULL)
+    {
+      settings->provider = o->engine + strlen (RUNTIME ":");
+      return TRUE;
+    }
+  g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--engine: “%s” is not allowed; use %s"), o->engine,
+               OWN ", " RUNTIME ", " RUNTIME ":cuda");
+  return FALSE;
+}
+
+/**
+ * vn_cmd_drop_backend:
+ *
+ * Ends what vn_cmd_take_backend() has started, once nothing is run any more.
+ */
+void
+vn_cmd_drop_backend (void)
+{
+  if (backend != NULL)
+    vn_ort_backend_stop (VN_ORT_BACKEND (backend));
+  g_clear_object (&backend);
+}
+
+/**
+ * vn_cmd_take_backend:
+ * @taken: (out) (transfer none) (nullable): what runs what we have no kernel for, or everything; %NULL: nothing does
+ *
+ * Returns: %FALSE if --engine or --custom-ops names what is not there
+ */
+gboolean
+vn_cmd_take_backend (VnBackend **taken,
+                     GError    **error)
+{
+  const VnCmdOptions *o = &vn_cmd_options;
+  VnOrtSettings settings = { 0 };
+
+  g_return_val_if_fail (taken != NULL, FALSE);
+
+  *taken = NULL;
+  if (o->engine != NULL && g_str_equal (o->engine, OWN) && o->custom_ops == NULL)
+    return TRUE;
+  if (backend == NULL)
+    {
+      g_autoptr(GError) reason = NULL;
+
+      if (!cmd_engine_fill (&settings, error))
+        return FALSE;
+      backend = vn_ort_backend_new (&settings);
+      if ((o->engine != NULL || o->custom_ops != NULL) && !vn_ort_backend_start (VN_ORT_BACKEND (backend), &reason))
+        {
+          vn_cmd_drop_backend ();
+          g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: %s"), o->engine != NULL ? "--engine" : "--custom-ops",
+                       reason->message);
+          return FALSE;
+        }
+    }
+  *taken = backend;
+  return TRUE;
+}

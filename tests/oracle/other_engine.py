@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""other_engine.py CLI CUSTOM_OPS DEMO: networks that ONNX Runtime runs for us, by --engine and --custom-ops.
+
+Statistics, exports and figures with --engine onnxruntime are those of our own engine within float rounding. A network with an
+operator of the library CUSTOM_OPS is calibrated, quantized, compared, evaluated and improved by --auto, and what we measure of it
+is what ONNX Runtime gives in Python with the same library. A library that crashes or hangs is an error that names its node.
+"""
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import oracle
+
+oracle.use_oracle_python()
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+
+cli, library, demo = (os.path.abspath(each) for each in sys.argv[1:4])
+found = sorted(glob.glob(os.path.join(os.path.dirname(onnxruntime.__file__), 'capi', 'libonnxruntime.so*')))
+if not found:
+    oracle.skip('the package has no libonnxruntime.so')
+os.environ['VN_ORT_LIBRARY'] = found[0]
+
+DOMAIN = 'acme.trt'
+ROUNDING = 2e-5       # of a range: sums of floats in another order
+N_SAMPLES = 12
+failed = compared = 0
+rng = np.random.default_rng(5)
+
+
+def check(what, good):
+    global failed, compared
+    compared += 1
+    if not good:
+        print('not ok', what)
+        failed += 1
+
+
+def call(*arguments, **environment):
+    return subprocess.run([cli, *arguments, '--json'], capture_output=True, text=True, check=False,
+                          env={**os.environ, **environment}, timeout=100)
+
+
+def run(*arguments, **environment):
+    done = call(*arguments, **environment)
+    if done.returncode != 0:
+        print('not ok', arguments, done.stderr, done.stdout[-600:])
+        sys.exit(1)
+    return json.loads(done.stdout)
+
+
+def say(done):
+    """The error of a command that failed."""
+    return json.loads(done.stdout).get('error', {}).get('message', '') if done.stdout.startswith('{') else done.stderr
+
+
+# ---- networks ----
+
+def conv(name, x, y, weights, channels):
+    weights.append(numpy_helper.from_array(rng.normal(0, .3, channels + (3, 3)).astype(np.float32), name + '.w'))
+    return helper.make_node('Conv', [x, name + '.w'], [y], name=name, pads=[1] * 4)
+
+
+def make_network(path, operator, size):
+    """Convolutions before, beside and behind a node of the library."""
+    weights = []
+    nodes = [conv('head', 'x', 'a', weights, (6, 3)), helper.make_node('Relu', ['a'], ['r'], 'relu'),
+             helper.make_node(operator, ['r'], ['q'], 'plug', domain=DOMAIN),
+             conv('tail', 'q', 't', weights, (6, 6)), conv('side', 'r', 's', weights, (6, 6)),
+             helper.make_node('Add', ['t', 's'], ['y'], 'sum')]
+    info = helper.make_tensor_value_info
+    graph = helper.make_graph(nodes, 'g', [info('x', TensorProto.FLOAT, [1, 3, size, size])],
+                              [info('y', TensorProto.FLOAT, [1, 6, size, size])], weights)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17), helper.make_opsetid(DOMAIN, 1)], ir_version=8),
+              path)
+
+
+def make_samples(folder, size):
+    os.makedirs(folder)
+    samples = rng.normal(0, 1, (N_SAMPLES, 1, 3, size, size)).astype(np.float32)
+    for i, sample in enumerate(samples):
+        np.save(os.path.join(folder, f'{i:02}.npy'), sample)
+    return samples
+
+
+def compute(path, samples, *more):
+    """What ONNX Runtime gives in Python: the values @more and the outputs, as arrays by name."""
+    model = onnx.load(path)
+    model.graph.output.extend(helper.make_empty_tensor_value_info(name) for name in more)
+    options = onnxruntime.SessionOptions()
+    options.register_custom_ops_library(library)
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL   # pairs as written
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=['CPUExecutionProvider'])
+    rows = [session.run(None, {'x': sample}) for sample in samples]
+    return {output.name: np.stack([row[i] for row in rows]) for i, output in enumerate(session.get_outputs())}
+
+
+def sqnr(signal, other):
+    noise = float(((signal.astype(np.float64) - other.astype(np.float64)) ** 2).sum())
+    return 10 * np.log10(float((signal.astype(np.float64) ** 2).sum()) / noise) if noise > 0 else np.inf
+
+
+def list_scales(path):
+    """By tensor: scale and zero point that an export has for it."""
+    model = onnx.load(path)
+    constants = {each.name: numpy_helper.to_array(each) for each in model.graph.initializer}
+    return {node.input[0]: (constants[node.input[1]], constants[node.input[2]]) for node in model.graph.node
+            if node.op_type == 'QuantizeLinear'}
+
+
+# ---- a library of operators ----
+
+def check_custom(folder):
+    path, data, export = (os.path.join(folder, name) for name in ('custom.onnx', 'samples', 'custom-q.onnx'))
+    make_network(path, 'FancyPlugin', 8)
+    samples = make_samples(data, 8)
+    with_library = ['--custom-ops', library]
+    before = run('quantize', path, '-o', export, '--data', data, '--no-verify')['report']
+    check('without the library the node is not supported', [note['subject'] for note in before['notes']
+                                                            if note['code'] == 'no-kernel'] == ['plug'])
+    check('and what depends on it is not measured', not {'q', 't', 'y'} & {row['tensor'] for row in before['tensors']})
+    told = run('quantize', path, '-o', export, '--data', data, '--held-out', '0', '--no-verify', '--preset', 'cpu', '--method',
+               'minmax', *with_library)
+    notes = [note['text'] for note in told['report']['notes'] if note['code'] == 'engine']
+    check(f'ONNX Runtime is named: {notes}', any(onnxruntime.__version__ in note for note in notes))
+    expected = compute(path, samples, 'r', 'q', 't', 's')
+    scales = list_scales(export)
+    for name in ('q', 'r', 's', 'y'):
+        if name not in scales:
+            continue
+        low, high = min(0, float(expected[name].min())), max(0, float(expected[name].max()))
+        scale = float(scales[name][0])
+        check(f'{name}: scale {scale} for {low} .. {high}', abs(scale * 255 / (high - low) - 1) < ROUNDING)
+    check(f'what lies behind the node is quantized: {sorted(scales)}', {'q', 'r'} <= set(scales))
+    exported = compute(export, samples)
+    measured = run('compare', path, export, '--data', data, *with_library)
+    check_figure(measured, 'y', sqnr(expected['y'], exported['y']))
+    told = run('evaluate', path, export, '--data', data, *with_library)
+    check(f'evaluates both: {len(told["models"])}', len(told['models']) == 2)
+    auto = run('quantize', path, '-o', export, '--data', data, '--auto', *with_library)
+    check('--auto has a result', os.path.exists(export) and 'report' in auto)
+    check('and the node is in it', any(node.op_type == 'FancyPlugin' for node in onnx.load(export).graph.node))
+    return path, data
+
+
+def check_figure(measured, tensor, expected):
+    rows = {row['tensor']: row for row in measured['report']['tensors']} if 'report' in measured else \
+           {row['tensor']: row for row in measured['tensors']}
+    row = rows.get(tensor, {})
+    check(f'{tensor}: {row.get("sqnr_db")} dB, in Python {expected:.2f}', abs(row.get('sqnr_db', -99) - expected) < 0.3)
+
+
+def check_misbehaving(folder, data):
+    path, export = os.path.join(folder, 'crash.onnx'), os.path.join(folder, 'out.onnx')
+    make_network(path, 'FancyCrash', 8)
+    arguments = ['quantize', path, '-o', export, '--data', data, '--custom-ops', library]
+    done = call(*arguments)
+    check(f'a crash is told: {say(done)}', done.returncode == 1 and 'plug' in say(done) and 'crash' in say(done))
+    began = time.monotonic()
+    done = call(*arguments, VN_TEST_CUSTOM='hang', VN_ORT_TIMEOUT='1')
+    check(f'a hang is told: {say(done)}', done.returncode == 1 and 'VN_ORT_TIMEOUT' in say(done))
+    check('and ended', time.monotonic() - began < 60)
+    check('nothing is written', not os.path.exists(export))
+
+
+def check_options(folder, path, data):
+    text = os.path.join(folder, 'no-library.so')
+    with open(text, 'w', encoding='utf-8') as file:
+        file.write('no library')
+    arguments = ['quantize', path, '-o', os.path.join(folder, 'out.onnx'), '--data', data]
+    for option, value, status, word in (('--custom-ops', text, 1, 'no-library.so'), ('--custom-ops', text + 'x', 2, 'no-library'),
+                                        ('--engine', 'tpu', 2, 'onnxruntime'), ('--engine', 'onnxruntime:', 2, 'onnxruntime'),
+                                        ('--engine', 'onnxruntime:tpu', 1, 'CPUExecutionProvider'),
+                                        ('--engine', 'onnxruntime:rocm', 1, 'CPUExecutionProvider')):
+        done = call(*arguments, option, value)
+        check(f'{option} {value}: {done.returncode} {say(done)}', done.returncode == status and word in say(done))
+    done = call(*arguments, '--engine', 'vernier', '--custom-ops', library)
+    check(f'a library without ONNX Runtime: {say(done)}', done.returncode == 2 and '--engine vernier' in say(done))
+    done = call(*arguments, '--engine', 'onnxruntime', VN_ORT_LIBRARY='/nowhere.so')
+    check(f'a missing libonnxruntime: {say(done)}', done.returncode == 1 and '/nowhere.so' in say(done))
+
+
+# ---- all of a network ----
+
+def check_whole(folder):
+    path, data = os.path.join(demo, 'demo.onnx'), os.path.join(demo, 'samples')
+    reading = ['--data', data, '--preprocess', 'minus-one-one', '--samples', '24', '--held-out', '8']
+    exports, told = {}, {}
+    for engine in ('vernier', 'onnxruntime', 'onnxruntime:cpu'):
+        exports[engine] = os.path.join(folder, engine.replace(':', '-') + '.onnx')
+        told[engine] = run('quantize', path, '-o', exports[engine], *reading, '--no-verify', '--engine', engine)
+    scales = {engine: list_scales(export) for engine, export in exports.items()}
+    for name, (scale, zero) in scales['vernier'].items():
+        other, other_zero = scales['onnxruntime'][name]
+        check(f'{name}: {scale} {other}', np.allclose(scale, other, rtol=ROUNDING) and np.abs(zero.astype(int) -
+                                                                                             other_zero.astype(int)).max() <= 1)
+    check('scales were compared', len(scales['vernier']) > 5)
+    with open(exports['onnxruntime'], 'rb') as one, open(exports['onnxruntime:cpu'], 'rb') as other:
+        check('the provider is the usual one', one.read() == other.read())
+    rows = {engine: {row['tensor']: row['sqnr_db'] for row in each['report']['tensors'] if row.get('sqnr_db') is not None}
+            for engine, each in told.items()}
+    for name, figure in rows['vernier'].items():
+        other = rows['onnxruntime'].get(name, -99)
+        check(f'{name}: {figure} {other} dB', abs(figure - other) < 0.5)
+    check('figures were compared', len(rows['vernier']) > 5)
+    again = os.path.join(folder, 'again.onnx')
+    run('quantize', path, '-o', again, *reading, '--no-verify', '--engine', 'onnxruntime', '--threads', '1')
+    with open(exports['onnxruntime'], 'rb') as one, open(again, 'rb') as other:
+        check('the same bytes with one thread', one.read() == other.read())
+
+
+with tempfile.TemporaryDirectory() as top:
+    network, inputs = check_custom(top)
+    check_misbehaving(top, inputs)
+    check_options(top, network, inputs)
+    check_whole(top)
+print(f'{compared - failed} of {compared} agree')
+sys.exit(failed > 0 or compared < 30)
