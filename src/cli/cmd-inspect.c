@@ -107,7 +107,7 @@ cmd_inspect_count_ops (const VnGraph *graph)
         {
           count = g_new0 (OpCount, 1);
           count->type = g_strdup (type);
-          count->supported = vn_op_lookup_node (node, NULL) != NULL;
+          count->supported = vn_backend_lookup_node (node) != NULL;
           g_ptr_array_add (counts, count);
           g_hash_table_insert (by_type, count->type, count);
         }

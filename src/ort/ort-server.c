@@ -135,6 +135,7 @@ ort_server_make_options (const Server  *self,
       ort_server_check (self, ort->set_intra_threads (options, 1), error) &&
       ort_server_check (self, ort->set_inter_threads (options, 1), error) &&
       ort_server_check (self, ort->set_log_severity (options, 4), error) &&
+      ort_server_check (self, ort->set_option (options, "session.x64quantprecision", "1"), error) &&   /* sums do not saturate */
       (*self->custom_ops == '\0' ||
        ort_server_check (self, ort->register_custom_ops (options, self->custom_ops, &handle), error)) &&
       (*self->provider == '\0' || ort_server_append_provider (self, options, error)))

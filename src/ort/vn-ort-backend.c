@@ -255,8 +255,11 @@ ort_backend_take_types (const VnOrtMessage  *reply,
       VnTensorType *type = &part->types[i];
 
       *type = (VnTensorType) { VN_DTYPE_UNDEFINED, VN_SHAPE_UNKNOWN };
-      if (!vn_dtype_is_valid (place->dtype) || place->rank > VN_MAX_RANK)
-        continue;
+      if (!vn_dtype_is_valid (place->dtype) || place->dtype == VN_DTYPE_STRING || place->rank > VN_MAX_RANK)
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, "%s", _("ONNX Runtime: an output is not a numeric tensor"));
+          return FALSE;
+        }
       type->dtype = (VnDType) place->dtype;
       type->shape.rank = MAX (place->rank, VN_RANK_UNKNOWN);
       for (int d = 0; d < type->shape.rank; d++)

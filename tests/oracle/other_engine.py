@@ -188,6 +188,43 @@ def check_options(folder, path, data):
     check(f'a missing libonnxruntime: {say(done)}', done.returncode == 1 and '/nowhere.so' in say(done))
 
 
+# ---- operators of ONNX Runtime ----
+
+def check_contrib(folder, data):
+    """An operator that ONNX Runtime has, and we do not, without being asked."""
+    path, weights = os.path.join(folder, 'contrib.onnx'), []
+    mask = numpy_helper.from_array(np.ones((1, 6, 8, 8), np.int32), 'mask')
+    nodes = [conv('head', 'x', 'a', weights, (6, 3)),
+             helper.make_node('MaxpoolWithMask', ['a', 'mask'], ['p'], 'pool', domain='com.microsoft', kernel_shape=[2, 2],
+                              strides=[2, 2]), conv('tail', 'p', 'y', weights, (6, 6))]
+    info = helper.make_tensor_value_info
+    graph = helper.make_graph(nodes, 'g', [info('x', TensorProto.FLOAT, [1, 3, 8, 8])],
+                              [info('y', TensorProto.FLOAT, [1, 6, 4, 4])], weights + [mask])
+    opsets = [helper.make_opsetid('', 17), helper.make_opsetid('com.microsoft', 1)]
+    onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=8), path)
+    done = call('run', path, '--engine', 'vernier')
+    check(f'we have no kernel: {say(done)}', done.returncode == 1 and 'MaxpoolWithMask' in say(done))
+    check('inspect lists nothing', run('inspect', path)['unsupported'] == [])
+    report = run('quantize', path, '-o', os.path.join(folder, 'out.onnx'), '--data', data, '--no-verify')['report']
+    check('all is measured', {'p', 'y'} <= {row['tensor'] for row in report['tensors']})
+
+
+def check_maps(folder):
+    """What gives no tensor stays as it is: what does not depend on it is computed."""
+    path = os.path.join(folder, 'maps.onnx')
+    nodes = [helper.make_node('Relu', ['x'], ['r'], 'relu'),
+             helper.make_node('ZipMap', ['r'], ['z'], 'zip', domain='ai.onnx.ml', classlabels_int64s=[3, 4, 5])]
+    maps = helper.make_sequence_type_proto(helper.make_map_type_proto(TensorProto.INT64, helper.make_tensor_type_proto(
+        TensorProto.FLOAT, [])))
+    graph = helper.make_graph(nodes, 'g', [helper.make_tensor_value_info('x', TensorProto.FLOAT, [2, 3])],
+                              [helper.make_tensor_value_info('r', TensorProto.FLOAT, [2, 3]),
+                               helper.make_value_info('z', maps)], [])
+    opsets = [helper.make_opsetid('', 17), helper.make_opsetid('ai.onnx.ml', 3)]
+    onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=8), path)
+    for more in ((), ('--engine', 'onnxruntime')):
+        check(f'maps are left out {more}', [each['name'] for each in run('run', path, *more)['outputs']] == ['r'])
+
+
 # ---- all of a network ----
 
 def check_whole(folder):
@@ -221,6 +258,8 @@ with tempfile.TemporaryDirectory() as top:
     network, inputs = check_custom(top)
     check_misbehaving(top, inputs)
     check_options(top, network, inputs)
+    check_contrib(top, inputs)
+    check_maps(top)
     check_whole(top)
 print(f'{compared - failed} of {compared} agree')
 sys.exit(failed > 0 or compared < 30)
