@@ -214,8 +214,8 @@ ort_process_end (VnOrtProcess  *self,
 {
   const gboolean first = g_atomic_int_compare_and_exchange (&self->ended, 0, 1);
 
-  if (first && !g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_BROKEN_PIPE))
-    g_subprocess_force_exit (self->process);
+  if (first)
+    g_subprocess_force_exit (self->process);   /* one that has crashed keeps what it crashed of */
   if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     {
       g_propagate_error (error, reason);
