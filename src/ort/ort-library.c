@@ -155,7 +155,9 @@ vn_ort_library_open (VnOrtLibrary  *self,
   for (guint i = 0; i < paths->len; i++)
     if (ort_library_try (self, g_ptr_array_index (paths, i), NULL))
       return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("libonnxruntime.so was not found"));
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, "%s",
+               _("libonnxruntime.so was not found: install ONNX Runtime, activate the Python environment that has it, or set "
+                 "VN_ORT_LIBRARY"));
   return FALSE;
 }
 
