@@ -19,6 +19,7 @@
  * @steps: of VnStep: what the plan will have
  * @group: of VnStep: those that are to be run together
  * @made: by value id: 1 + number of the group that makes it
+ * @n_inside: by value id: how often the steps that are being opened read it; 0 between two of them
  * @n_group: number of the group
  * @n_bytes: that the group hands out
  * @n_weights: bytes of constants that the group reads
@@ -29,7 +30,7 @@ typedef struct
   VnPlan    *plan;
   VnBackend *backend;
   GPtrArray *steps, *group;
-  guint     *made;
+  guint     *made, *n_inside;
   guint      n_group;
   gsize      n_bytes, n_weights;
   guint      n_run;
@@ -113,21 +114,23 @@ plan_backend_find_outputs (const Taking *self,
                            guint         n,
                            Ends         *ends)
 {
-  g_autofree guint *inside = g_new0 (guint, self->plan->n_values + 1);
-
   for (guint k = 0; k < n; k++)
     for (guint i = 0; i < steps[k]->n_inputs; i++)
       if (steps[k]->inputs[i] >= 0)
-        inside[steps[k]->inputs[i]]++;
+        self->n_inside[steps[k]->inputs[i]]++;
   for (guint k = 0; k < n; k++)
     for (guint i = 0; i < steps[k]->n_outputs; i++)
       {
         int id = steps[k]->outputs[i];
         const VnPlanValue *value = id >= 0 ? &self->plan->values[id] : NULL;
 
-        if (value != NULL && (value->n_uses > inside[id] || value->tap >= 0 || value->output >= 0))
+        if (value != NULL && (value->n_uses > self->n_inside[id] || value->tap >= 0 || value->output >= 0))
           g_array_append_val (ends->outputs, id);
       }
+  for (guint k = 0; k < n; k++)
+    for (guint i = 0; i < steps[k]->n_inputs; i++)
+      if (steps[k]->inputs[i] >= 0)
+        self->n_inside[steps[k]->inputs[i]] = 0;
 }
 
 static gboolean
@@ -421,7 +424,7 @@ vn_plan_take_backend (VnPlan   *self,
                       GError  **error)
 {
   g_autoptr(GPtrArray) steps = NULL, group = NULL;
-  g_autofree guint *made = NULL;
+  g_autofree guint *made = NULL, *n_inside = NULL;
   Taking taking;
   gboolean good;
 
@@ -432,8 +435,9 @@ vn_plan_take_backend (VnPlan   *self,
   steps = g_ptr_array_new ();
   group = g_ptr_array_new ();
   made = g_new0 (guint, self->n_values + 1);
+  n_inside = g_new0 (guint, self->n_values + 1);
   taking = (Taking) { .plan = self, .backend = vn_model_get_backend (self->model), .steps = steps, .group = group,
-                      .made = made };
+                      .made = made, .n_inside = n_inside };
   good = plan_backend_group (&taking, self->steps, error);
   for (guint k = 0; k < group->len; k++)
     g_ptr_array_add (steps, g_ptr_array_index (group, k));
