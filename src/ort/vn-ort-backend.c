@@ -235,6 +235,19 @@ ort_backend_cut (const VnBackendPart *part)
 
 /* ---- opening ---- */
 
+/* Whether there is one for each of the part. */
+static gboolean
+ort_backend_has_outputs (const VnOrtMessage  *reply,
+                         const Part          *part,
+                         GError             **error)
+{
+  if (reply->n_places == part->n_outputs)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("ONNX Runtime: expected %u outputs, found %u"), part->n_outputs,
+               reply->n_places);
+  return FALSE;
+}
+
 static gboolean
 ort_backend_take_types (const VnOrtMessage  *reply,
                         const guint8        *shared,
@@ -243,12 +256,8 @@ ort_backend_take_types (const VnOrtMessage  *reply,
 {
   Part *part = data;
 
-  if (reply->n_places != part->n_outputs)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("ONNX Runtime: expected %u outputs, found %u"), part->n_outputs,
-                   reply->n_places);
-      return FALSE;
-    }
+  if (!ort_backend_has_outputs (reply, part, error))
+    return FALSE;
   for (guint i = 0; i < part->n_outputs; i++)
     {
       const VnOrtPlace *place = &reply->places[i];
@@ -418,12 +427,8 @@ ort_backend_take_outputs (const VnOrtMessage  *reply,
 {
   Run *run = data;
 
-  if (reply->n_places != run->part->n_outputs)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("ONNX Runtime: expected %u outputs, found %u"), run->part->n_outputs,
-                   reply->n_places);
-      return FALSE;
-    }
+  if (!ort_backend_has_outputs (reply, run->part, error))
+    return FALSE;
   for (guint i = 0; i < reply->n_places; i++)
     if (!ort_backend_take_output (&reply->places[i], reply->shared_size, shared, &run->out[i], error))
       return FALSE;
