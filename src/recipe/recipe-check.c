@@ -219,6 +219,9 @@ check_blocks_in_pairs (const VnRecipe  *self,
   else if (self->npu || self->pairs_on_weights)
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: block-size is %lld, but “%s” needs one scale per weight"), where,
                  (long long) self->block_size, self->npu ? "npu" : "pairs-on-weights");
+  else if (self->block_scales == VN_BLOCK_SCALES_INTEGER && (self->weight != VN_DTYPE_S4 || !self->symmetric_weights))
+    g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                 _("%s: block-scales is “integer”, which needs symmetric weights of type int4"), where);
   else
     return TRUE;
   return FALSE;

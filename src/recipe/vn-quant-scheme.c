@@ -75,7 +75,8 @@ quant_scheme_set_weights (VnWeightScheme *self,
   self->per_channel = vn_recipe_has_channels (recipe);
   self->channel_types = recipe->channel_types;
   self->method = vn_recipe_get_weight_method (recipe);
-  self->whole_blocks = recipe->whole_blocks;
+  self->integer_blocks = recipe->block_scales == VN_BLOCK_SCALES_INTEGER && vn_recipe_get_format (recipe)->has_pairs;
+  self->whole_blocks = recipe->whole_blocks || self->integer_blocks;
   self->block = recipe->block_size == 0 && vn_recipe_get_format (recipe)->packed_matrices ? NBITS_BLOCK : recipe->block_size;
 }
 

@@ -64,11 +64,12 @@ typedef struct
  * @keeps_integers: constants that are whole numbers keep them
  * @per_channel: weights of @channel_types (nullable: all) have a scale for each channel
  * @block: how many elements share a scale; 0: all of a channel. @whole_blocks: weights with a rest have no blocks
+ * @integer_blocks: scales of blocks are that of the channel times an integer
  */
 typedef struct
 {
   VnDType      dtype;
-  gboolean     symmetric, reduce_range, narrow, keeps_integers, per_channel, whole_blocks;
+  gboolean     symmetric, reduce_range, narrow, keeps_integers, per_channel, whole_blocks, integer_blocks;
   const char  *method;
   char       **channel_types;
   gint64       block;

@@ -28,6 +28,9 @@ typedef enum
   VN_N_BIASES
 } VnBiasType;
 
+/* Scales of blocks: floats, or those of their channel times integers of 4 bits, 1 to 15. */
+typedef enum { VN_BLOCK_SCALES_FLOAT, VN_BLOCK_SCALES_INTEGER, VN_N_BLOCK_SCALES } VnBlockScales;
+
 /* Types of the scales of normalizations: that of weights, or the unsigned one of as many bits. */
 typedef enum { VN_NORM_WEIGHT_AS_WEIGHT, VN_NORM_WEIGHT_UNSIGNED, VN_N_NORM_WEIGHTS } VnNormWeight;
 
@@ -149,6 +152,7 @@ typedef struct
   gint64      block_size;     /* WEIGHTS, MATMULNBITS: along the axis that is summed over; 0: off */
   VnAccuracyLevel accuracy_level;   /* MATMULNBITS */
   gboolean    whole_blocks;   /* what they do not divide has a scale per channel */
+  VnBlockScales block_scales; /* QDQ: of MatMul and Gemm */
   gboolean    symmetric_activations;
   gboolean    symmetric_weights;
   /* what XSlim does otherwise */

@@ -27,7 +27,8 @@ LEAST_DB = 12
 # point behind an operator; powers: scales are powers of two; shared: of operators all ends have one scale; opset: at most;
 # moved: no 1x1 convolution leaves pixels out of what others need not compute; plain: no pairs at all; gamma: type of scales of
 # normalizations; least: of scales of zeros; static: no input has a size that is open; large: what ModelOpt leaves in float for
-# TensorRT is in float, and of what a convolution is added to the other input has a pair.
+# TensorRT is in float, and of what a convolution is added to the other input has a pair; blocks: weights of 4 bits have scales
+# for so many numbers, which are integers times those of channels, as onnxruntime-qnn's lpbq fusions read them, all else has none.
 U8 = dict(activations={'uint8'}, weights={'int8'}, axes=ALL_AXES, bias='int32', least=True)
 S8 = dict(U8, activations={'int8'})
 HTP = dict(U8, axes={'Conv': 0, 'Gemm': None}, floats={'Cast', 'Erf', 'GRU'}, gamma='uint8', static=True)
@@ -39,6 +40,8 @@ RULES = {
     'tract': dict(U8, floats={'Softmax'}, free=True),
     'openvino-npu': dict(U8, linear=True, moved=True, static=True), 'qnn-htp': HTP,
     'qnn-htp-wide': dict(HTP, activations={'uint16'}, fixed={'Sigmoid': (1 / 65536, 0), 'Tanh': (1 / 32768, 32768)}),
+    'qnn-htp-4bit': dict(HTP, activations={'uint16'}, weights={'int8', 'int4'}, axes=ALL_AXES, blocks=32,
+                         fixed={'Sigmoid': (1 / 65536, 0), 'Tanh': (1 / 32768, 32768)}),
     'litert': LITERT, 'neutron': LITERT, 'st-neural-art': dict(S8, opset=20, static=True),
     'rknn': dict(S8, opset=19, static=True),
     'esp-dl': dict(S8, zero=0, powers=True, axes={}, floats={'Softmax', 'LogSoftmax'}, shared={'Concat'}, least=False,
@@ -152,7 +155,17 @@ class Export:
         self.opset = next(o.version for o in self.model.opset_import if o.domain in ('', 'ai.onnx'))
 
     def scale(self, node):
-        return self.arrays[node.input[1]]
+        return self.value(node.input[1])
+
+    def value(self, name):
+        """A constant, or what a DequantizeLinear without blocks makes of one."""
+        import numpy as np
+        if name in self.arrays:
+            return self.arrays[name]
+        node = self.producers[name]
+        x, scale = self.arrays[node.input[0]], self.arrays[node.input[1]]
+        axis = next((a.i for a in node.attribute if a.name == 'axis'), 1)
+        return x * (scale.reshape([-1 if i == axis else 1 for i in range(x.ndim)]) if scale.ndim else scale).astype(np.float32)
 
     def zero(self, node):
         import numpy as np
@@ -228,11 +241,13 @@ def check_product(export, rule, node, faults):
         faults.append('%s: weight with a zero point' % node.name)
     if 'bits' in rule and np.abs(export.arrays[weight.input[0]].astype(int)).max() > 64:
         faults.append('%s: weights use 8 bits' % node.name)
-    if export.scale(weight).size > 1:
+    if 'blocks' in rule and str(export.zero(weight).dtype) == 'int4':
+        check_blocks(export, node, weight, rule['blocks'], faults)
+    elif export.scale(weight).size > 1:
         axis = next((a.i for a in weight.attribute if a.name == 'axis'), 1)
         if node.op_type not in rule['axes'] or rule['axes'][node.op_type] not in (None, axis):
             faults.append('%s: a scale for each channel of axis %d' % (node.name, axis))
-    if len(node.input) > 2 and node.op_type != 'MatMul' and rule['bias'] is not None:
+    if len(node.input) > 2 and node.op_type != 'MatMul' and rule['bias'] is not None and not is_block(export, rule, weight):
         bias = export.pair_before(node.input[2])
         kind = 'float' if bias is None else str(export.arrays[bias.input[0]].dtype)
         if kind != rule['bias']:
@@ -244,6 +259,31 @@ def check_product(export, rule, node, faults):
     if rule.get('moved') and node.op_type == 'Conv':
         check_strides(export, node, faults)
     return 1
+
+
+def is_block(export, rule, weight):
+    return 'blocks' in rule and str(export.zero(weight).dtype) == 'int4'
+
+
+def check_blocks(export, node, weight, block, faults):
+    import numpy as np
+
+    attributes = {a.name: a.i for a in weight.attribute}
+    gemm = {a.name: a.i for a in node.attribute}
+    scale, axis = export.producers.get(weight.input[1]), int(node.op_type == 'Gemm')
+    if attributes.get('axis') != axis or attributes.get('block_size') != block or axis != gemm.get('transB', 0):
+        faults.append('%s: blocks %s, %s' % (node.name, attributes, gemm))
+    if node.op_type == 'Gemm' and (len(node.input) < 3 or node.input[2] not in export.arrays or
+                                   export.arrays[node.input[2]].dtype != np.float32):
+        faults.append('%s: no float bias' % node.name)
+    if scale is None or scale.op_type != 'DequantizeLinear' or scale.attribute[0].i != 1 - axis:
+        faults.append('%s: no products as scales of blocks' % node.name)
+        return
+    factors, channels, zeros = (export.arrays[i] for i in scale.input)
+    if factors.dtype != np.uint8 or factors.min() < 1 or factors.max() > 15 or zeros.any() or \
+            channels.shape != (factors.shape[1 - axis],) or channels.dtype != np.float32 or \
+            factors.shape[axis] * block != export.arrays[weight.input[0]].shape[axis]:
+        faults.append('%s: scales of blocks %s %s' % (node.name, factors.shape, channels.shape))
 
 
 def is_worth_integers(export, node, shapes):

@@ -54,7 +54,7 @@ def list_runtimes():
     openvino = [os.path.join(checks, 'openvino_check.py'), '--samples', SAMPLES, '--rounds', '0']
     runtimes = (('openvino', 'VN_OPENVINO_PYTHON', openvino, ('openvino-cpu',), read_openvino),
                 ('qnn', 'VN_QNN_PYTHON', [os.path.join(checks, 'qnn_check.py'), '--samples', SAMPLES],
-                 ('qnn-htp', 'qnn-htp-wide'), read_qnn),
+                 ('qnn-htp', 'qnn-htp-wide', 'qnn-htp-4bit'), read_qnn),
                 ('tract', 'VN_TRACT_PYTHON', ['-c', TRACT], ('tract',), read_tract))
     return [(name, os.environ[python], *rest) for name, python, *rest in runtimes if os.environ.get(python)]
 

@@ -109,6 +109,20 @@ VnTensor *vn_quant_quantize_blocks (VnTensor        *data,
                                     gboolean         zero_first,
                                     GError         **error);
 
+/* ---- quant-block-factors.c ---- */
+
+gboolean  vn_quant_block_factors   (VnTensor        *data,
+                                    int              axis,
+                                    gint64           block,
+                                    VnDType          dtype,
+                                    VnTensor       **channel_scale,
+                                    VnTensor       **factors,
+                                    GError         **error);
+VnTensor *vn_quant_multiply_factors (VnTensor       *channel_scale,
+                                    const VnTensor  *factors,
+                                    int              axis,
+                                    GError         **error);
+
 void            vn_quant_softmax_params     (VnDType                 dtype,
                                              float                  *scale,
                                              gint64                 *zero_point);

@@ -34,8 +34,9 @@ resolve_rows_weight_type (VnResolver    *self,
   const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
   const VnOverride *rule = vn_resolver_get_rule (self, annotation->weight_rule);
 
-  if (rule == NULL && annotation->at_least_byte && vn_dtype_get_bits (self->scheme.weights.dtype) == 4)
-    return self->scheme.weights.symmetric ? VN_DTYPE_S8 : VN_DTYPE_U8;
+  if (rule == NULL && vn_dtype_get_bits (self->scheme.weights.dtype) == 4 &&
+      (annotation->at_least_byte || (self->scheme.weights.integer_blocks && annotation->block == 0)))
+    return self->scheme.weights.symmetric && !annotation->is_unsigned ? VN_DTYPE_S8 : VN_DTYPE_U8;
   if (rule != NULL)
     return rule->weight;
   return vn_resolver_get_imported_type (self, value,
@@ -240,6 +241,7 @@ resolve_rows_fill_constant (VnResolver     *self,
   row->tensor.rule = vn_resolver_dup_rule (self, MAX (annotation->as_weight
                                                       ? annotation->weight_rule : annotation->activation_rule,
                                                       annotation->tensor_rule), row->tensor.dtype);
+  vn_resolver_check_factors (self, value, row->tensor.dtype);
   if (annotation->block > 0)
     return vn_resolver_fill_blocks (self, value, row, error);
   if (!vn_quant_data_range (data, annotation->axis, min, max, &n_infinite, error))

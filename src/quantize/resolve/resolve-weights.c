@@ -9,6 +9,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 /* Where an operator has its weight, the axis it sums over, and that of its output channels; from the end if negative. */
 static const struct
@@ -149,6 +150,44 @@ resolve_weights_is_too_small (const VnNode  *node,
          block > value->initializer->shape.dims[vn_quant_get_sum_axis (node)];
 }
 
+/* Gemm as fully connected layers are computed: the matrix by rows of output channels, and a bias. */
+static gboolean
+resolve_weights_is_layer (const VnNode *node)
+{
+  const VnValue *bias = vn_node_get_input (node, 2);
+
+  return vn_node_is (node, "Gemm") && vn_node_get_int (node, "transB", 0) != 0 && vn_node_get_int (node, "transA", 0) == 0 &&
+         vn_node_get_float (node, "alpha", 1) == 1 && vn_node_get_float (node, "beta", 1) == 1 && bias != NULL &&
+         bias->initializer != NULL;
+}
+
+/* Whether all that read @value can read blocks whose scales are products; HTP takes a single channel for a single scale. */
+static gboolean
+resolve_weights_takes_factors (const VnNode  *node,
+                               const VnValue *value)
+{
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      const VnUse *use = &g_array_index (value->uses, VnUse, i);
+
+      if (use->index != 1 || use->node->graph != node->graph || !vn_node_is (use->node, node->op_type) ||
+          !(vn_node_is (use->node, "MatMul") || resolve_weights_is_layer (use->node)))
+        return FALSE;
+    }
+  return value->initializer->shape.rank == 2 && value->initializer->shape.dims[vn_quant_get_channel_axis (node)] > 1;
+}
+
+static void
+resolve_weights_note_float_blocks (VnResolver    *self,
+                                   const VnNode  *node,
+                                   const VnValue *value)
+{
+  if (self->notes != NULL && (vn_node_is (node, "MatMul") || vn_node_is (node, "Gemm")))
+    vn_notes_add (self->notes, VN_NOTE_INFO, "no-integer-blocks", value->name,
+                  _("“%s” has 8 bits and a scale per channel: only MatMul with a matrix, and Gemm with a transposed matrix (the "
+                    "pass “transpose-gemm”) and a bias, have integer block scales"), value->name);
+}
+
 /* A weight without blocks has a scale for each channel. */
 static void
 resolve_weights_drop_blocks (VnResolver    *self,
@@ -157,16 +196,20 @@ resolve_weights_drop_blocks (VnResolver    *self,
 {
   VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
   const gint64 length = value->initializer->shape.dims[vn_quant_get_sum_axis (node)];
-  const gboolean partial = self->scheme.weights.whole_blocks && !self->scheme.format->packed_matrices && annotation->block > 0 &&
-                           length % annotation->block != 0;
+  const gboolean without = self->scheme.weights.integer_blocks && !resolve_weights_takes_factors (node, value);
+  const gboolean rest = self->scheme.weights.whole_blocks && !self->scheme.format->packed_matrices && annotation->block > 0 &&
+                        length % annotation->block != 0;
+  const gboolean partial = rest && !without;
 
-  if (!partial && !resolve_weights_is_too_small (node, value, annotation->block))
+  if (!partial && !without && !resolve_weights_is_too_small (node, value, annotation->block))
     return;
+  if (without)
+    resolve_weights_note_float_blocks (self, node, value);
   if (partial && self->notes != NULL)
     vn_notes_add (self->notes, VN_NOTE_INFO, "partial-blocks", value->name,
                   _("“%s” has 8 bits and a scale per channel: its rows of %lld are not a multiple of the block size %lld"),
                   value->name, (long long) length, (long long) annotation->block);
-  annotation->at_least_byte |= partial || self->scheme.format->weights_only;
+  annotation->at_least_byte |= partial || without || self->scheme.format->weights_only;
   annotation->block = 0;
   annotation->axis = vn_quant_get_channel_axis (node);
 }
@@ -247,6 +290,55 @@ resolve_weights_stored_type (const VnFormatTraits *format,
 }
 
 /*< private >
+ * vn_resolver_check_factors:
+ * @value: a constant that is annotated to be cut into blocks
+ * @dtype: what the rules say
+ *
+ * A weight that a rule gives another type than blocks with integer scales have has a scale for each channel.
+ */
+void
+vn_resolver_check_factors (VnResolver    *self,
+                           const VnValue *value,
+                           VnDType        dtype)
+{
+  VnAnnotation *annotation;
+
+  g_return_if_fail (self != NULL && value != NULL);
+
+  annotation = vn_resolver_get_annotation (self, value);
+  if (!self->scheme.weights.integer_blocks || annotation->block == 0 || dtype == VN_DTYPE_S4)
+    return;
+  annotation->block = 0;
+  annotation->axis = 1 - annotation->axis;
+}
+
+/* Scales that are those of channels times integers. */
+static gboolean
+resolve_weights_fill_factors (VnResolver     *self,
+                              VnTensor       *data,
+                              VnQuantRow     *row,
+                              GError        **error)
+{
+  if (!vn_quant_block_factors (data, row->tensor.axis, row->block, row->tensor.dtype, &row->channel_scale, &row->block_factors,
+                               error))
+    return FALSE;
+  for (gsize i = 0; i < row->channel_scale->n_elements; i++)
+    {
+      float *scale = (float *) row->channel_scale->data + i;
+
+      *scale = vn_quant_raise_scale (&self->scheme.scales, NULL, *scale);
+    }
+  row->tensor.scale = vn_quant_multiply_factors (row->channel_scale, row->block_factors, row->tensor.axis, error);
+  if (row->tensor.scale == NULL)
+    return FALSE;
+  row->tensor.zero_point = vn_tensor_new (row->tensor.dtype, &row->tensor.scale->shape, error);
+  if (row->tensor.zero_point == NULL)
+    return FALSE;
+  memset (row->tensor.zero_point->data, 0, row->tensor.zero_point->n_bytes);
+  return TRUE;
+}
+
+/*< private >
  * vn_resolver_fill_blocks:
  * @value: a constant that is annotated to be cut into blocks
  * @row: its row; dtype is what the rules say
@@ -290,6 +382,8 @@ vn_resolver_fill_blocks (VnResolver     *self,
   row->tensor.max = max;
   row->block = annotation->block;
   row->has_zero_points = !self->scheme.weights.symmetric;
+  if (self->scheme.weights.integer_blocks)
+    return resolve_weights_fill_factors (self, value->initializer, row, error);
   if (!vn_quant_block_params (value->initializer, annotation->axis, annotation->block, row->tensor.dtype,
                               self->scheme.weights.symmetric, &row->tensor.scale, &row->tensor.zero_point, error))
     return FALSE;

@@ -14,6 +14,8 @@ quant_plan_row_free (gpointer data)
   g_clear_pointer (&row->tensor.zero_point, vn_tensor_unref);
   g_clear_pointer (&row->tensor.factors, vn_tensor_unref);
   g_clear_pointer (&row->stored_scale, vn_tensor_unref);
+  g_clear_pointer (&row->block_factors, vn_tensor_unref);
+  g_clear_pointer (&row->channel_scale, vn_tensor_unref);
   g_free (row->tensor.method);
   g_free (row->tensor.shares);
   g_free (row->tensor.rule);

@@ -23,6 +23,7 @@ struct _VnQuantRow
   gboolean    *receives;     /* by node index: sees @converted */
   gint64       block;        /* weight: how many numbers along its axis share a scale; 0: no blocks */
   gboolean     has_zero_points;   /* weight of blocks: they are written */
+  VnTensor    *block_factors, *channel_scale;   /* weight of blocks: uint8 and float32, whose products are the scale; or NULL */
   VnTensor    *stored_scale; /* what is written instead of the scale; NULL: that */
 };
 

@@ -325,6 +325,9 @@ gboolean     vn_resolver_annotate_weight_only (VnResolver      *self,
 void         vn_resolver_annotate_blocks   (VnResolver      *self,
                                             const VnNode    *node,
                                             const VnValue   *value);
+void         vn_resolver_check_factors (VnResolver      *self,
+                                        const VnValue   *value,
+                                        VnDType          dtype);
 gboolean     vn_resolver_fill_blocks   (VnResolver      *self,
                                         const VnValue   *value,
                                         VnQuantRow      *row,

@@ -65,6 +65,33 @@ write_qdq_get_params (Writer             *self,
   return params;
 }
 
+/* Scales of blocks as a DequantizeLinear in front of @before gives them: integers times the scales of channels. */
+static gboolean
+write_qdq_make_block_params (Writer            *self,
+                             VnNode            *before,
+                             const VnQuantRow  *row,
+                             const char        *base,
+                             Params            *params,
+                             GError           **error)
+{
+  g_autofree char *name = g_strconcat (base, "_scale_DequantizeLinear", NULL);
+  g_autoptr(VnTensor) zeros = vn_tensor_new (VN_DTYPE_U8, &row->channel_scale->shape, error);
+  VnValue *inputs[3];
+  VnNode *node;
+
+  if (zeros == NULL)
+    return FALSE;
+  memset (zeros->data, 0, zeros->n_bytes);
+  params->scale = vn_quant_add_value (self->graph, base, "_scale", VN_DTYPE_F32, &row->block_factors->shape);
+  params->zero_point = vn_quant_add_constant (self->graph, base, "_zero_point", row->tensor.zero_point);
+  inputs[0] = vn_quant_add_constant (self->graph, base, "_scale_quantized", row->block_factors);
+  inputs[1] = vn_quant_add_constant (self->graph, base, "_scale_scale", row->channel_scale);
+  inputs[2] = vn_quant_add_constant (self->graph, base, "_scale_zero_point", zeros);
+  node = vn_graph_insert_node (self->graph, before, name, "", "DequantizeLinear", inputs, 3, &params->scale, 1);
+  vn_node_set_int (node, "axis", 1 - row->tensor.axis);
+  return TRUE;
+}
+
 /* One node of the pair that takes a tensor to its type and back. @axis: of channels or blocks, or -1 */
 static VnNode *
 write_qdq_insert_conversion (Writer             *self,
@@ -227,6 +254,7 @@ write_constant (Writer            *self,
   VnNode *before = write_qdq_first_reader (value);
   int axis = vn_dtype_is_block (row->tensor.dtype) ? vn_quant_find_block_axis (value) : row->tensor.axis;
   const Params *params = NULL;
+  Params own;
   VnNode *node;
 
   data = write_qdq_make_stored (self, &as_stored, row->block, value->initializer, axis, error);
@@ -236,7 +264,13 @@ write_constant (Writer            *self,
       return FALSE;
     }
 
-  if (as_stored.dtype != VN_DTYPE_F32 && write_qdq_has_params (vn_quant_find_pair (self->scheme, self->flags, &as_stored)))
+  if (row->channel_scale != NULL)
+    {
+      if (!write_qdq_make_block_params (self, before, row, name, &own, error))
+        return FALSE;
+      params = &own;
+    }
+  else if (as_stored.dtype != VN_DTYPE_F32 && write_qdq_has_params (vn_quant_find_pair (self->scheme, self->flags, &as_stored)))
     params = write_qdq_get_params (self, &row->tensor, name);
   stored = vn_quant_add_constant (self->graph, name, "_quantized", data);
   output = as_stored.dtype == VN_DTYPE_F32 ? stored

@@ -144,7 +144,33 @@ static const struct
   { "format=matmulnbits weight=u4 block-size=32 whole-blocks=true", 48, 32, 4 },
   { "activation=u16 weight=s4 block-size=32 whole-blocks=true",  48, 0,  8 },
   { "activation=u16 weight=s4 block-size=32 whole-blocks=true",  96, 32, 4 },
+  { "activation=u16 weight=s4 block-size=32 block-scales=integer",  96, 32, 4 },
+  { "activation=u16 weight=s4 block-size=32 block-scales=integer",  48, 0,  8 },
 };
+
+/* Scales are products of integers and the scale of the channel; no level is left out, and the largest number takes the last. */
+static void
+assert_factors (const VnQuantRow *row,
+                const VnTensor   *data)
+{
+  const gsize n = row->channel_scale->n_elements;
+
+  g_assert_cmpuint (row->block_factors->n_elements, ==, row->tensor.scale->n_elements);
+  for (gsize i = 0; i < row->tensor.scale->n_elements; i++)
+    {
+      const guint8 factor = ((const guint8 *) row->block_factors->data)[i];
+      const float scale = ((const float *) row->tensor.scale->data)[i];
+      float magnitude = 0;
+
+      for (gsize k = 0; k < (gsize) row->block; k++)
+        magnitude = MAX (magnitude, fabsf (((const float *) data->data)[(i / n * (gsize) row->block + k) * n + i % n]));
+      g_assert_cmpint (factor, >=, 1);
+      g_assert_cmpint (factor, <=, 15);
+      g_assert_cmpfloat (scale, ==, (float) factor * ((const float *) row->channel_scale->data)[i % n]);
+      g_assert_cmpfloat (magnitude, <=, 7 * scale * 1.00001f);
+      g_assert_cmpfloat (magnitude, >, 7 * (scale - ((const float *) row->channel_scale->data)[i % n]) * 0.99999f);
+    }
+}
 
 static void
 test_blocks (void)
@@ -157,9 +183,10 @@ test_blocks (void)
       g_autoptr(VnQuantPlan) plan = NULL;
       g_autoptr(GError) error = NULL;
       const VnQuantRow *row;
+      const VnTensor *weight;
 
       fixture_input (f, "x", VN_SHAPE (4, blocks[i].length));
-      fixture_weight (f, "w", VN_SHAPE (blocks[i].length, 8), -1, 1);
+      weight = fixture_weight (f, "w", VN_SHAPE (blocks[i].length, 8), -1, 1);
       fixture_node (f, "MatMul", "product", "x w", "y");
       fixture_output (f, "y");
       fixture_complete (f);
@@ -171,6 +198,10 @@ test_blocks (void)
       g_assert_cmpint (row->block, ==, blocks[i].block);
       g_assert_cmpuint (vn_dtype_get_bits (row->tensor.dtype), ==, blocks[i].bits);
       g_assert_cmpuint (vn_notes_get_n (notes), ==, blocks[i].block == 0);
+      g_assert_true ((row->block_factors != NULL) ==
+                     (recipe->block_scales == VN_BLOCK_SCALES_INTEGER && blocks[i].block > 0));
+      if (row->block_factors != NULL)
+        assert_factors (row, weight);
     }
 }
 

@@ -48,6 +48,20 @@ test_forms (void)
   return finish (model, add (g, "open", "Clip", "o", x, number (g, "nought", 0), END));
 }
 
+/* Gemm either way round. */
+VnModel *
+test_layers (void)
+{
+  VnValue *x;
+  VnModel *model = new_model (&x, &VN_SHAPE (3, 4));
+  VnGraph *g = model->graph;
+  VnNode *first = add (g, "fc1", "Gemm", "f1", x, weights (g, "w1", &VN_SHAPE (4, 5)), weights (g, "b1", &VN_SHAPE (5)), END);
+  VnNode *second = add (g, "fc2", "Gemm", "y", out (first), weights (g, "w2", &VN_SHAPE (2, 5)), END);
+
+  vn_node_set_int (second, "transB", 1);
+  return finish (model, second);
+}
+
 /* Two Conv with one weight and one bias, and a bias that is a factor, too. */
 VnModel *
 test_shared (void)

@@ -23,6 +23,7 @@ VnModel *test_shared      (void);
 VnModel *test_peculiar    (void);
 VnModel *test_masked      (void);
 VnModel *test_strided     (void);
+VnModel *test_layers      (void);
 VnModel *test_qdq         (void);
 VnModel *test_written_out (void);
 

@@ -106,6 +106,7 @@ test_effects (void)
     { "kernel-forms",     test_peculiar,    "Resize",             1, 1, 1e-6 },
     { "subsample-first",  test_strided,     "MaxPool",            0, 2, 1e-6 },
     { "subsample-first",  test_strided,     "Conv",               5, 5, 1e-6 },
+    { "transpose-gemm",   test_layers,       "Gemm",               2, 2, 0    },
     { "finite-weights",   test_masked,      "Add",                1, 1, 0    },
     { "remove-qdq",       test_qdq,         "QuantizeLinear",     2, 0, 1 / 128. },
     { "remove-qdq",       test_qdq,         "DequantizeLinear",   3, 0, 1 / 128. },
