@@ -7,10 +7,17 @@
 #include "vn-file.h"
 #include "vn-i18n.h"
 #include "vn-memory.h"
+#include "vn-spill.h"
 
 #include <string.h>
 
 #define ALIGNMENT 64
+
+/* Constants up to so many bytes in total are in memory; what comes on top of that is, too, if it is small. */
+#define CONSTANTS_IN_MEMORY ((gsize) 32 << 20)
+#define SMALL_CONSTANT ((gsize) 64 << 10)
+
+static gsize n_constant_bytes;        /* atomic: of large constants in memory */
 
 /**
  * vn_tensor_size_in_bytes:
@@ -141,6 +148,77 @@ vn_tensor_new (VnDType         dtype,
   self->data = (gpointer) (((guintptr) self->owner + ALIGNMENT - 1) & ~(guintptr) (ALIGNMENT - 1));
   if (vn_dtype_get_bits (dtype) == 4 && self->n_bytes > 0)
     ((guint8 *) self->data)[self->n_bytes - 1] = 0;   /* half of it may be nobody's, and go into files */
+  return g_steal_pointer (&self);
+}
+
+/* Takes back what a constant in memory was counted for: its size precedes the elements. */
+static void
+tensor_constant_free (gpointer data)
+{
+  gsize *n_bytes = data;
+
+  __atomic_sub_fetch (&n_constant_bytes, *n_bytes, __ATOMIC_RELAXED);
+  g_free (n_bytes);
+}
+
+/* FALSE if there would be too many of them in memory, or memory is short. */
+static gboolean
+tensor_attach_counted (VnTensor *self)
+{
+  gsize padded, *owner;
+
+  if (__atomic_add_fetch (&n_constant_bytes, self->n_bytes, __ATOMIC_RELAXED) <= CONSTANTS_IN_MEMORY &&
+      vn_checked_add (self->n_bytes, sizeof (gsize) + 2 * ALIGNMENT, &padded) && (owner = vn_memory_try (padded, 1)) != NULL)
+    {
+      *owner = self->n_bytes;
+      self->owner = owner;
+      self->owner_free = tensor_constant_free;
+      self->data = (gpointer) (((guintptr) (owner + 1) + ALIGNMENT - 1) & ~(guintptr) (ALIGNMENT - 1));
+      return TRUE;
+    }
+  __atomic_sub_fetch (&n_constant_bytes, self->n_bytes, __ATOMIC_RELAXED);
+  return FALSE;
+}
+
+static gboolean
+tensor_attach_spill (VnTensor *self)
+{
+  VnSpill *spill = vn_spill_try (self->n_bytes);
+
+  if (spill == NULL)
+    return FALSE;
+  self->owner = spill;
+  self->owner_free = (GDestroyNotify) vn_spill_free;
+  self->data = spill->data;
+  return TRUE;
+}
+
+/**
+ * vn_tensor_new_constant:
+ * @dtype: not of strings
+ * @shape: static
+ *
+ * Makes a tensor as vn_tensor_new() does, for weights and what is made of them: those of large networks, beyond some megabytes in
+ * total, are in files without names on the disk, so that networks of any size are quantized within little memory.
+ *
+ * Returns: (transfer full) (nullable): as of vn_tensor_new()
+ */
+VnTensor *
+vn_tensor_new_constant (VnDType         dtype,
+                        const VnShape  *shape,
+                        GError        **error)
+{
+  g_autoptr(VnTensor) self = NULL;
+
+  g_return_val_if_fail (dtype != VN_DTYPE_STRING, NULL);
+
+  self = tensor_alloc (dtype, shape, error);
+  if (self == NULL)
+    return NULL;
+  if (self->n_bytes < SMALL_CONSTANT || (!tensor_attach_counted (self) && !tensor_attach_spill (self)))
+    return vn_tensor_new (dtype, shape, error);
+  if (vn_dtype_get_bits (dtype) == 4)
+    ((guint8 *) self->data)[self->n_bytes - 1] = 0;
   return g_steal_pointer (&self);
 }
 

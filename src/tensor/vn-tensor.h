@@ -53,6 +53,9 @@ struct _VnTensor
 VnTensor   *vn_tensor_new            (VnDType          dtype,
                                       const VnShape   *shape,
                                       GError         **error);
+VnTensor   *vn_tensor_new_constant   (VnDType          dtype,
+                                      const VnShape   *shape,
+                                      GError         **error);
 VnTensor   *vn_tensor_new_view       (VnDType          dtype,
                                       const VnShape   *shape,
                                       GBytes          *bytes,

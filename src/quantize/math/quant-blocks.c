@@ -127,11 +127,11 @@ vn_quant_block_params (VnTensor   *data,
 
   cut = blocks_of (&shape, axis, block, dtype);
   shape.dims[axis] = (gint64) cut.n_blocks;
-  scales = vn_tensor_new (VN_DTYPE_F32, &shape, error);
+  scales = vn_tensor_new_constant (VN_DTYPE_F32, &shape, error);
   if (scales == NULL)
     return FALSE;
 
-  zeros = vn_tensor_new (dtype, &shape, error);
+  zeros = vn_tensor_new_constant (dtype, &shape, error);
   ends = vn_try_new (float, 2 * cut.inner, error);
   if (zeros == NULL || ends == NULL)
     return FALSE;
@@ -361,7 +361,7 @@ vn_quant_quantize_blocks (VnTensor        *data,
   g_return_val_if_fail (data != NULL && scale != NULL, NULL);
 
   aligned = vn_tensor_get_aligned (data, error);
-  integers = aligned != NULL ? vn_tensor_new (dtype, &data->shape, error) : NULL;
+  integers = aligned != NULL ? vn_tensor_new_constant (dtype, &data->shape, error) : NULL;
   if (integers == NULL)
     return NULL;
 

@@ -6,12 +6,18 @@
 #include "vn-error.h"
 #include "vn-half.h"
 #include "vn-i18n.h"
+#include "vn-memory.h"
 #include "vn-minifloat.h"
 #include "vn-multiversion.h"
+#include "vn-parallel.h"
 
 #include <math.h>
 
 #define RUN_BLOCK 256
+
+/* Elements that a thread quantizes at a time; an even number, as two of 4 bits share a byte. */
+#define QUANTIZED_PART ((gsize) 1 << 16)
+
 #define RANGE_PIECE ((gsize) 1 << 20)
 
 /* A tensor cut along an axis: outer blocks of channels of runs of inner elements. */
@@ -76,7 +82,7 @@ vn_quant_integer_tensor (VnDType         dtype,
                          const gint64   *values,
                          GError        **error)
 {
-  VnTensor *tensor = vn_tensor_new (dtype, shape, error);
+  VnTensor *tensor = vn_tensor_new_constant (dtype, shape, error);
 
   for (gsize i = 0; tensor != NULL && i < tensor->n_elements; i++)
     vn_quant_store_integer (tensor, i, values[i]);
@@ -167,6 +173,97 @@ quant_tensors_quantize_run_to (VnTensor    *result,
     quant_tensors_quantize_run (x, n, scale, (float) zero_point, (float) low, (float) high, result, first);
 }
 
+/* @zero, @low: (nullable): one per channel, where channels alternate from element to element */
+typedef struct
+{
+  const float    *x;
+  VnTensor       *result;
+  const VnTensor *scale, *zero_point;
+  int             axis;
+  gboolean        narrow;
+  Slicing         cut;
+  float          *zero, *low, high;
+} Quantizing;
+
+static void
+quant_tensors_quantize_runs (const Quantizing *self,
+                             gsize             first,
+                             gsize             end)
+{
+  for (gsize at = first, next; at < end; at = next)
+    {
+      gsize run = at / self->cut.inner, c = self->axis < 0 ? 0 : run % self->cut.channels;
+
+      next = MIN (end, (run + 1) * self->cut.inner);
+      quant_tensors_quantize_run_to (self->result, self->x + at, at, next - at, ((const float *) self->scale->data)[c],
+                                     (double) vn_tensor_get_s64 (self->zero_point, c), self->narrow);
+    }
+}
+
+/* Bytes of elements of channels that follow each other. */
+VN_MULTIVERSION
+static void
+quant_tensors_quantize_channels (const float *x,
+                                 gsize        n,
+                                 const float *scale,
+                                 const float *zero,
+                                 const float *low,
+                                 float        high,
+                                 guint8      *out)
+{
+  for (gsize i = 0; i < n; i++)
+    out[i] = (guint8) (gint32) CLAMP (rintf (x[i] / scale[i]) + zero[i], low[i], high);
+}
+
+static void
+quant_tensors_quantize_rows (const Quantizing *self,
+                             gsize             first,
+                             gsize             end)
+{
+  for (gsize at = first, next; at < end; at = next)
+    {
+      gsize c = at % self->cut.channels;
+
+      next = MIN (end, at + self->cut.channels - c);
+      quant_tensors_quantize_channels (self->x + at, next - at, (const float *) self->scale->data + c, self->zero + c,
+                                       self->low + c, self->high, (guint8 *) self->result->data + at);
+    }
+}
+
+static gboolean
+quant_tensors_quantize_part (gsize      item,
+                             guint      worker,
+                             gpointer   data,
+                             GError   **error)
+{
+  const Quantizing *self = data;
+  gsize first = item * QUANTIZED_PART, end = MIN (self->result->n_elements, first + QUANTIZED_PART);
+
+  if (self->zero != NULL)
+    quant_tensors_quantize_rows (self, first, end);
+  else
+    quant_tensors_quantize_runs (self, first, end);
+  return TRUE;
+}
+
+static gboolean
+quant_tensors_list_channels (Quantizing  *self,
+                             GError     **error)
+{
+  gint64 low = 0, high = 0;
+
+  self->zero = vn_try_new (float, self->cut.channels, error);
+  self->low = self->zero != NULL ? vn_try_new (float, self->cut.channels, error) : NULL;
+  vn_dtype_integer_range (self->result->dtype, &low, &high);
+  self->high = (float) high;
+  for (gsize c = 0; self->low != NULL && c < self->cut.channels; c++)
+    {
+      self->zero[c] = (float) vn_tensor_get_s64 (self->zero_point, c);
+      self->low[c] = self->narrow && low < 0 && self->zero[c] == 0 ? -self->high : (float) low;
+    }
+  return self->low != NULL;
+}
+
 /*< private >
  * vn_quant_quantize_tensor:
  * @data: float32, without NaN
@@ -188,28 +285,25 @@ vn_quant_quantize_tensor (VnTensor        *data,
 {
   g_autoptr(VnTensor) aligned = NULL;
   g_autoptr(VnTensor) result = NULL;
-  Slicing cut;
+  Quantizing self;
+  gboolean done;
 
   g_return_val_if_fail (data != NULL && scale != NULL, NULL);
 
   aligned = vn_tensor_get_aligned (data, error);
-  if (aligned == NULL || (result = vn_tensor_new (dtype, &data->shape, error)) == NULL)
+  if (aligned == NULL || (result = vn_tensor_new_constant (dtype, &data->shape, error)) == NULL)
     return NULL;
 
-  cut = quant_tensors_slice_along (aligned, axis);
-  for (gsize o = 0; o < cut.outer; o++)
-    {
-      for (gsize c = 0; c < cut.channels; c++)
-        {
-          gsize first = (o * cut.channels + c) * cut.inner;
-
-          quant_tensors_quantize_run_to (result, (const float *) aligned->data + first, first, cut.inner,
-                                         ((const float *) scale->data)[axis < 0 ? 0 : c],
-                                         (double) vn_tensor_get_s64 (zero_point, axis < 0 ? 0 : c), narrow);
-        }
-    }
+  self = (Quantizing) { .x = aligned->data, .result = result, .scale = scale, .zero_point = zero_point, .axis = axis,
+                        .narrow = narrow, .cut = quant_tensors_slice_along (aligned, axis) };
+  done = self.cut.inner > 1 || axis < 0 || vn_dtype_get_bits (dtype) != 8 || vn_minifloat_is (dtype) ||
+         quant_tensors_list_channels (&self, error);
+  done = done && vn_parallel_for (0, result->n_elements / QUANTIZED_PART + (result->n_elements % QUANTIZED_PART != 0),
+                                  quant_tensors_quantize_part, &self, NULL, error);
+  g_free (self.zero);
+  g_free (self.low);
   vn_tensor_release_pages (data);
-  return g_steal_pointer (&result);
+  return done ? g_steal_pointer (&result) : NULL;
 }
 
 /*< private >
@@ -233,7 +327,7 @@ vn_quant_cut_to_narrow (VnTensor            *data,
   g_return_val_if_fail (data != NULL && row != NULL, NULL);
 
   aligned = vn_tensor_get_aligned (data, error);
-  result = aligned != NULL ? vn_tensor_new (VN_DTYPE_F32, &data->shape, error) : NULL;
+  result = aligned != NULL ? vn_tensor_new_constant (VN_DTYPE_F32, &data->shape, error) : NULL;
   if (result == NULL)
     return NULL;
   cut = quant_tensors_slice_along (aligned, row->axis);
@@ -281,7 +375,7 @@ vn_quant_round_tensor (VnTensor  *data,
 
   aligned = vn_tensor_get_aligned (data, error);
   if (aligned == NULL || !vn_block_format_init (&format, *dtype) ||
-      (rounded = vn_tensor_new (VN_DTYPE_F32, &data->shape, error)) == NULL)
+      (rounded = vn_tensor_new_constant (VN_DTYPE_F32, &data->shape, error)) == NULL)
     return NULL;
   cut = quant_tensors_slice_along (aligned, data->shape.rank > 0 ? axis : -1);
   for (gsize o = 0; o < cut.outer; o++)

@@ -242,7 +242,7 @@ vn_quant_to_half (VnTensor  *data,
 
   aligned = vn_tensor_get_aligned (data, error);
   *n_clipped = *n_raised = 0;
-  if (aligned == NULL || (copy = vn_tensor_new (VN_DTYPE_F32, &data->shape, error)) == NULL)
+  if (aligned == NULL || (copy = vn_tensor_new_constant (VN_DTYPE_F32, &data->shape, error)) == NULL)
     return NULL;
 
   for (gsize i = 0; i < aligned->n_elements; i++)

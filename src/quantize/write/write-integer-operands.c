@@ -86,7 +86,7 @@ write_integer_transpose_bytes (const VnTensor  *tensor,
                                GError         **error)
 {
   gint64 rows = tensor->shape.dims[0], columns = tensor->shape.dims[1];
-  VnTensor *result = vn_tensor_new (tensor->dtype, &VN_SHAPE (columns, rows), error);
+  VnTensor *result = vn_tensor_new_constant (tensor->dtype, &VN_SHAPE (columns, rows), error);
 
   for (gint64 r = 0; result != NULL && r < rows; r++)
     for (gint64 c = 0; c < columns; c++)

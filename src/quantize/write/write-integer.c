@@ -256,7 +256,7 @@ write_integer_shape_bias (Writer   *self,
 {
   VnValue *bias = vn_node_get_input (node, 2), *output = vn_node_get_output (node, 0), *shaped;
   int rank = vn_node_get_input (node, 1)->initializer->shape.rank;
-  g_autoptr(VnTensor) tensor = vn_tensor_new (VN_DTYPE_S64, &VN_SHAPE (rank), error);
+  g_autoptr(VnTensor) tensor = vn_tensor_new_constant (VN_DTYPE_S64, &VN_SHAPE (rank), error);
   VnValue *inputs[2] = { bias };
 
   if (tensor == NULL)
@@ -318,7 +318,7 @@ write_integer_turn_weight (VnTensor  *tensor,
                            GError   **error)
 {
   gint64 n = tensor->shape.dims[0], rows = tensor->shape.dims[1], columns = tensor->shape.dims[2];
-  VnTensor *result = vn_tensor_new (tensor->dtype, &VN_SHAPE (n, columns, rows), error);
+  VnTensor *result = vn_tensor_new_constant (tensor->dtype, &VN_SHAPE (n, columns, rows), error);
 
   for (gint64 d = 0; result != NULL && d < n; d++)
     for (gint64 r = 0; r < rows; r++)
@@ -336,7 +336,7 @@ write_integer_shape_params (VnTensor        *params,
 {
   gint64 n = weight->shape.dims[0], rows = weight->shape.dims[1];
   VnShape shape = params->n_elements == (gsize) n ? VN_SHAPE (n) : VN_SHAPE (n, rows);
-  VnTensor *result = vn_tensor_new (params->dtype, &shape, error);
+  VnTensor *result = vn_tensor_new_constant (params->dtype, &shape, error);
 
   if (result != NULL)
     memcpy (result->data, params->data, result->n_bytes);

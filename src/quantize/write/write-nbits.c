@@ -161,8 +161,8 @@ write_nbits_pack_weight (const Layout    *self,
                          GError         **error)
 {
   gsize bytes = self->block * self->bits / 8;
-  g_autoptr(VnTensor) packed = vn_tensor_new (VN_DTYPE_U8, &VN_SHAPE ((gint64) self->n, (gint64) self->n_blocks, (gint64) bytes),
-                                              error);
+  const VnShape shape = VN_SHAPE ((gint64) self->n, (gint64) self->n_blocks, (gint64) bytes);
+  g_autoptr(VnTensor) packed = vn_tensor_new_constant (VN_DTYPE_U8, &shape, error);
   Packing packing = { self, data, packed, self->n_blocks * bytes };
 
   if (packed == NULL)
@@ -177,7 +177,7 @@ write_nbits_pack_scales (const Layout    *self,
                          const VnTensor  *scale,
                          GError         **error)
 {
-  VnTensor *packed = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE ((gint64) self->n, (gint64) self->n_blocks), error);
+  VnTensor *packed = vn_tensor_new_constant (VN_DTYPE_F32, &VN_SHAPE ((gint64) self->n, (gint64) self->n_blocks), error);
 
   for (gsize i = 0; packed != NULL && i < packed->n_elements; i++)
     {
@@ -195,7 +195,7 @@ write_nbits_pack_zero_points (const Layout    *self,
                               GError         **error)
 {
   gsize bytes = (self->n_blocks * self->bits + 7) / 8;
-  VnTensor *packed = vn_tensor_new (VN_DTYPE_U8, &VN_SHAPE ((gint64) self->n, (gint64) bytes), error);
+  VnTensor *packed = vn_tensor_new_constant (VN_DTYPE_U8, &VN_SHAPE ((gint64) self->n, (gint64) bytes), error);
 
   if (packed == NULL)
     return NULL;

@@ -74,7 +74,7 @@ static VnTensor *
 equalize_layer_copy_tensor (const VnTensor *from,
                             GError        **error)
 {
-  VnTensor *copy = vn_tensor_new (VN_DTYPE_F32, &from->shape, error);
+  VnTensor *copy = vn_tensor_new_constant (VN_DTYPE_F32, &from->shape, error);
 
   if (copy != NULL)
     memcpy (copy->data, from->data, from->n_bytes);

@@ -278,7 +278,7 @@ equalize_copy_weights (const VnEqualizer  *self,
   for (guint i = 0; i < self->order->len; i++)
     {
       const VnEqualLayer *layer = g_ptr_array_index (self->order, i);
-      VnTensor *copy = vn_tensor_new (VN_DTYPE_F32, &layer->weight->shape, error);
+      VnTensor *copy = vn_tensor_new_constant (VN_DTYPE_F32, &layer->weight->shape, error);
 
       if (copy == NULL)
         return NULL;

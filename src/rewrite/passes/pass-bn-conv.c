@@ -93,8 +93,8 @@ bn_conv_convert (VnPassContext  *ctx,
   shape.dims[0] = (gint64) constants.n;
   for (int i = 1; i < shape.rank; i++)
     shape.dims[i] = 1;
-  weight = vn_tensor_new (VN_DTYPE_F32, &shape, error);
-  bias = weight != NULL ? vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE ((gint64) constants.n), error) : NULL;
+  weight = vn_tensor_new_constant (VN_DTYPE_F32, &shape, error);
+  bias = weight != NULL ? vn_tensor_new_constant (VN_DTYPE_F32, &VN_SHAPE ((gint64) constants.n), error) : NULL;
   if (bias == NULL)
     return FALSE;
   if (!bn_conv_compute (&constants, vn_node_get_float (node, "epsilon", 1e-5f), weight, bias))

@@ -21,7 +21,7 @@ finite_make_finite (const VnTensor  *tensor,
       n += isinf (from[i]) != 0;
       *has_nan = *has_nan || isnan (from[i]);
     }
-  if (n == 0 || (result = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, error)) == NULL)
+  if (n == 0 || (result = vn_tensor_new_constant (VN_DTYPE_F32, &tensor->shape, error)) == NULL)
     return NULL;
   for (gsize i = 0; i < tensor->n_elements; i++)
     ((float *) result->data)[i] = isinf (from[i]) ? copysignf (FAR, from[i]) : from[i];

@@ -224,7 +224,7 @@ fold_bn_scaled_weight (const Host    *self,
                        const Affine  *affine,
                        GError       **error)
 {
-  VnTensor *result = vn_tensor_new (VN_DTYPE_F32, &self->weight->shape, error);
+  VnTensor *result = vn_tensor_new_constant (VN_DTYPE_F32, &self->weight->shape, error);
   const float *from = self->weight->data;
 
   for (gsize i = 0; result != NULL && i < result->n_elements; i++)
@@ -241,7 +241,7 @@ fold_bn_scaled_bias (const Host    *self,
                      const Affine  *affine,
                      GError       **error)
 {
-  VnTensor *result = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE ((gint64) self->n_channels), error);
+  VnTensor *result = vn_tensor_new_constant (VN_DTYPE_F32, &VN_SHAPE ((gint64) self->n_channels), error);
 
   for (gsize i = 0; result != NULL && i < self->n_channels; i++)
     {

@@ -205,7 +205,10 @@ fold_compute (Call    *call,
   for (guint i = 0; i < ctx->n_outputs; i++)
     if (call->out[i] == NULL)
       {
-        call->out[i] = vn_tensor_new (call->out_types[i].dtype, &call->out_types[i].shape, error);
+        VnDType dtype = call->out_types[i].dtype;
+
+        call->out[i] = dtype == VN_DTYPE_STRING ? vn_tensor_new (dtype, &call->out_types[i].shape, error)
+                       : vn_tensor_new_constant (dtype, &call->out_types[i].shape, error);
         if (call->out[i] == NULL)
           return FALSE;
       }

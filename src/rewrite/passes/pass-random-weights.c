@@ -49,7 +49,8 @@ random_weights_randomize (const VnTensor  *tensor,
   double min, max;
   VnTensor *result;
 
-  if (!random_weights_find_range (tensor, &min, &max) || (result = vn_tensor_new (VN_DTYPE_F32, &tensor->shape, error)) == NULL)
+  if (!random_weights_find_range (tensor, &min, &max) ||
+      (result = vn_tensor_new_constant (VN_DTYPE_F32, &tensor->shape, error)) == NULL)
     return NULL;
   for (gsize i = 0; i < result->n_elements; i++)
     ((float *) result->data)[i] = i < 2 ? (float) (i == 0 ? min : max) : (float) (min + (max - min) * g_rand_double (rand));

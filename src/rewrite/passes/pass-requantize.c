@@ -76,7 +76,7 @@ requantize_move_zero_points (const VnTensor  *zero_points,
                              VnDType          to,
                              GError         **error)
 {
-  VnTensor *moved = vn_tensor_new (to, &zero_points->shape, error);
+  VnTensor *moved = vn_tensor_new_constant (to, &zero_points->shape, error);
 
   for (gsize i = 0; moved != NULL && i < moved->n_elements; i++)
     ((guint8 *) moved->data)[i] = (guint8) requantize_move_zero_point (vn_tensor_get_s64 (zero_points, i), zero_points->dtype,
@@ -88,7 +88,7 @@ static VnTensor *
 requantize_widen_steps (const VnTensor  *scale,
                         GError         **error)
 {
-  VnTensor *wide = vn_tensor_new (VN_DTYPE_F32, &scale->shape, error);
+  VnTensor *wide = vn_tensor_new_constant (VN_DTYPE_F32, &scale->shape, error);
 
   for (gsize i = 0; wide != NULL && i < wide->n_elements; i++)
     ((float *) wide->data)[i] = (float) (vn_tensor_get_double (scale, i) * STEPS);
@@ -206,7 +206,7 @@ requantize_make_room (const VnTensor  *data,
                       const VnTensor  *scale,
                       GError         **error)
 {
-  VnTensor *raised = vn_tensor_new (VN_DTYPE_F32, &scale->shape, error);
+  VnTensor *raised = vn_tensor_new_constant (VN_DTYPE_F32, &scale->shape, error);
 
   for (gsize c = 0; raised != NULL && c < raised->n_elements; c++)
     {
@@ -223,7 +223,7 @@ requantize_narrow (const VnTensor  *data,
                    const VnTensor  *raised,
                    GError         **error)
 {
-  VnTensor *result = vn_tensor_new (VN_DTYPE_S16, &data->shape, error);
+  VnTensor *result = vn_tensor_new_constant (VN_DTYPE_S16, &data->shape, error);
 
   for (gsize i = 0; result != NULL && i < result->n_elements; i++)
     {
