@@ -306,6 +306,16 @@ vn_onnx_add_outputs (VnFileSet                 *set,
   return TRUE;
 }
 
+/* What is made of a model with external data is such a model: a small file beside one with the weights. */
+static gsize
+onnx_write_threshold (const VnModel            *model,
+                      const VnOnnxWriteOptions *options)
+{
+  if (options != NULL && options->external_threshold > 0)
+    return options->external_threshold;
+  return model->files->len > 0 ? LARGE_TENSOR : 0;
+}
+
 /**
  * vn_onnx_write_file:
  * @path: where the model shall appear; a file of that name is replaced when everything is written
@@ -326,7 +336,7 @@ vn_onnx_write_file (const VnModel             *model,
                     GCancellable              *cancellable,
                     GError                   **error)
 {
-  gsize threshold = options != NULL ? options->external_threshold : 0;
+  gsize threshold = onnx_write_threshold (model, options);
   g_autofree char *location = onnx_write_dup_location (path, options), *folder = g_path_get_dirname (path);
   VnOnnxEncoder self;
   Writing writing;

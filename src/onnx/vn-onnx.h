@@ -20,8 +20,8 @@ gboolean  vn_onnx_file_is_text      (const char       *path);     /* of a model 
 
 /**
  * VnOnnxWriteOptions:
- * @external_threshold: tensors of at least so many bytes go to one external file; 0: as the model had them, all
- *   inside if it would stay under 2 GB
+ * @external_threshold: tensors of at least so many bytes go to one external file; 0: of a model that had external data those
+ *   of 1 KB or more, and of others none, unless it would not stay under 2 GB
  * @external_name: file name (no folder) of that file; NULL: "<model file name>.data"
  * @external_each: each such tensor gets a file of its own, "<external_name>.<tensor>"; external_name is then the model's
  *   file name unless given
