@@ -11,6 +11,8 @@ G_BEGIN_DECLS
 
 void        vn_input_spec_init        (VnInputSpec       *self,
                                        const VnValue     *input);
+void        vn_input_spec_fill_cache  (VnInputSpec       *self,
+                                       const VnValue     *input);
 VnInputRole vn_input_role_find        (const VnInputSpec *spec);
 VnFill      vn_input_role_get_fill    (VnInputRole        role);
 const char *vn_input_role_get_title   (VnInputRole        role);

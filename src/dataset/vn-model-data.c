@@ -110,6 +110,7 @@ vn_model_dup_input_specs (const VnModel *model,
       spec->name = g_strdup (value->name);
       spec->turned = vn_value_find_turned (value);
       model_data_fill_unknown_dims (&spec->shape, input_shapes != NULL ? g_hash_table_lookup (input_shapes, value->name) : NULL);
+      vn_input_spec_fill_cache (spec, value);
       (*n)++;
     }
   model_data_mark_sounds (specs, *n);

@@ -98,6 +98,56 @@ test_recurrence (void)
   g_assert_cmpint (vn_input_role_find (&spec), ==, VN_INPUT_STATE);
 }
 
+/* What com.microsoft:GroupQueryAttention tells of the caches it reads, whose sizes all are open. @width: of the queries, @half:
+ * columns of the table of cosines; -1: not known. @packed: keys and values are in with the queries. */
+static const struct
+{
+  gint64 heads, kv_heads, width, half, size;
+  gboolean packed;
+} caches[] = {
+  { 4, 2, 128, 16, 32, FALSE },
+  { 4, 2, 256, -1, 32, TRUE },
+  { 4, 2, -1, 16, 32, FALSE },
+  { 4, 2, 128, 8, 32, FALSE },          /* a half of each head is turned */
+  { 4, 4, 96, 12, 24, FALSE },
+  /* wrong, or not to be known */
+  { 4, 2, -1, -1, -1, FALSE },
+  { 4, 2, 130, -1, -1, FALSE },
+  { 0, 2, 128, 16, -1, FALSE },
+  { 2, 4, 128, 16, -1, FALSE },
+};
+
+static void
+test_caches (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (caches); i++)
+    {
+      g_autoptr(VnModel) model = vn_model_new (8, 21);
+      VnGraph *graph = model->graph;
+      VnValue *q = vn_graph_add_input (graph, "q", VN_DTYPE_F32, &VN_SHAPE (-1, -1, caches[i].width));
+      VnValue *k = vn_graph_add_input (graph, "k", VN_DTYPE_F32, &VN_SHAPE (-1, -1, -1));
+      VnValue *past = vn_graph_add_input (graph, "past.key", VN_DTYPE_F32, &VN_SHAPE (-1, -1, -1, -1));
+      VnValue *cos = vn_graph_add_input (graph, "cos", VN_DTYPE_F32, &VN_SHAPE (64, caches[i].half));
+      VnValue *y = vn_graph_add_value (graph, "y", VN_DTYPE_F32, NULL);
+      VnValue *inputs[] = { q, caches[i].packed ? NULL : k, caches[i].packed ? NULL : k, past, NULL, NULL, NULL, cos };
+      VnNode *node = vn_graph_add_node (graph, NULL, "com.microsoft", "GroupQueryAttention", inputs, 8, &y, 1);
+      VnInputSpec spec;
+
+      vn_node_set_int (node, "num_heads", caches[i].heads);
+      vn_node_set_int (node, "kv_num_heads", caches[i].kv_heads);
+      vn_graph_set_output (graph, 0, y);
+      vn_input_spec_init (&spec, past);
+      vn_input_spec_fill_cache (&spec, past);
+      g_test_message ("%u", i);
+      g_assert_cmpint (spec.shape.dims[0], ==, -1);
+      g_assert_cmpint (spec.shape.dims[2], ==, -1);
+      g_assert_cmpint (spec.shape.dims[3], ==, caches[i].size);
+      vn_input_spec_init (&spec, q);
+      vn_input_spec_fill_cache (&spec, q);
+      g_assert_cmpint (spec.shape.dims[2], ==, caches[i].width);
+    }
+}
+
 /* ---- loading ---- */
 
 static void
@@ -243,6 +293,7 @@ main (int   argc,
   g_test_add_func ("/input-roles/roles", test_roles);
   g_test_add_func ("/input-roles/words", test_words);
   g_test_add_func ("/input-roles/recurrence", test_recurrence);
+  g_test_add_func ("/input-roles/caches", test_caches);
   g_test_add_func ("/input-roles/load", test_load);
   return g_test_run ();
 }

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sizes that inputs for earlier keys and values leave open, but the node that reads them tells: how many heads there are, and
+ * how many numbers one has. */
+#include "vn-input-role.h"
+
+/* Inputs of com.microsoft:GroupQueryAttention */
+enum { QUERIES, KEYS, PAST_KEYS = 3, PAST_VALUES, COSINES = 7 };
+
+/* Axes of earlier keys: [batch, heads, tokens, size] */
+enum { HEADS = 1, SIZE = 3 };
+
+static const VnNode *
+input_caches_find_reader (const VnValue *input)
+{
+  for (guint i = 0; i < input->uses->len; i++)
+    {
+      const VnUse *use = &g_array_index (input->uses, VnUse, i);
+
+      if (g_strcmp0 (use->node->op_type, "GroupQueryAttention") == 0 && (use->index == PAST_KEYS || use->index == PAST_VALUES))
+        return use->node;
+    }
+  return NULL;
+}
+
+static gint64
+input_caches_get_last_dim (const VnNode *node,
+                           guint         i)
+{
+  const VnValue *value = vn_node_get_input (node, i);
+
+  return value != NULL && value->type.shape.rank > 0 ? value->type.shape.dims[value->type.shape.rank - 1] : VN_DIM_UNKNOWN;
+}
+
+/* Queries have @heads heads in their last axis, where keys and values stand beside them; without, those stand in there, too. The
+ * table of cosines has half a head, unless only a part of it is turned: it is asked last. */
+static gint64
+input_caches_find_size (const VnNode *node,
+                        gint64        heads,
+                        gint64        kv_heads)
+{
+  gint64 width = input_caches_get_last_dim (node, QUERIES), half = input_caches_get_last_dim (node, COSINES);
+  gint64 n = vn_node_get_input (node, KEYS) != NULL ? heads : heads + 2 * kv_heads;
+
+  if (width > 0 && width % n == 0)
+    return width / n;
+  return half > 0 && half <= G_MAXINT32 ? 2 * half : VN_DIM_UNKNOWN;
+}
+
+/**
+ * vn_input_spec_fill_cache:
+ * @input: of a network, which @self was made of
+ *
+ * Fills open dims of @self, where @input has keys or values of earlier tokens for com.microsoft:GroupQueryAttention.
+ */
+void
+vn_input_spec_fill_cache (VnInputSpec   *self,
+                          const VnValue *input)
+{
+  const VnNode *node;
+  gint64 heads, kv_heads;
+
+  g_return_if_fail (self != NULL && input != NULL);
+
+  node = self->shape.rank == 4 ? input_caches_find_reader (input) : NULL;
+  heads = node != NULL ? vn_node_get_int (node, "num_heads", 0) : 0;
+  kv_heads = node != NULL ? vn_node_get_int (node, "kv_num_heads", 0) : 0;
+  if (heads < 1 || heads > G_MAXINT32 || kv_heads < 1 || kv_heads > heads)
+    return;
+  if (self->shape.dims[HEADS] < 0)
+    self->shape.dims[HEADS] = kv_heads;
+  if (self->shape.dims[SIZE] < 0)
+    self->shape.dims[SIZE] = input_caches_find_size (node, heads, kv_heads);
+}
