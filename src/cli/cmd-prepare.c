@@ -177,6 +177,21 @@ cmd_prepare_print_result (JsonBuilder   *json,
     vn_cmd_print_notes (vn_prepare_job_get_notes (job));
 }
 
+/* What comes along in a folder, without anything of it being replaced that is read. */
+static gboolean
+cmd_prepare_copy_folder (const VnCmdFolder  *folder,
+                         const char         *path,
+                         const VnModel      *model,
+                         gboolean            is_written,
+                         GError            **error)
+{
+  g_autoptr(VnFileSet) files = vn_cmd_new_files (path);
+
+  if (is_written)
+    return vn_cmd_folder_copy (folder, model, error);
+  return vn_cmd_folder_add_outputs (folder, model, files, error) && vn_file_set_check (files, error);
+}
+
 static gboolean
 prepare_run (char        **args,
              JsonBuilder  *json,
@@ -187,18 +202,22 @@ prepare_run (char        **args,
   g_autoptr(GError) shape_error = NULL;
   g_autoptr(VnJob) job = NULL;
   g_auto(GStrv) ids = NULL;
-  VnPrepareSettings settings = { .path = output };
+  g_auto(VnCmdFolder) folder = { 0 };
+  const char *path = args[0];
+  VnPrepareSettings settings = { 0 };
 
   if (list_passes)
     {
       cmd_prepare_print_passes (json);
       return TRUE;
     }
-  if (!cmd_prepare_check_options (args[0], error) || !vn_cmd_fill_write_options (&settings.write, error))
+  if (!vn_cmd_folder_open (&folder, &path, &output, error) || !cmd_prepare_check_options (path, error) ||
+      !vn_cmd_fill_write_options (&settings.write, error))
     return FALSE;
-  model = vn_cmd_open_model (args[0], error);
-  if (model == NULL)
+  model = vn_cmd_open_model (path, error);
+  if (model == NULL || !cmd_prepare_copy_folder (&folder, path, model, FALSE, error))
     return FALSE;
+  settings.path = output;
   shapes = vn_cmd_parse_shapes (model, &shape_error);
   if (shape_error != NULL)
     {
@@ -214,7 +233,7 @@ prepare_run (char        **args,
   };
   job = vn_prepare_job_new (&settings);
   vn_cmd_catch_interrupts ();
-  if (!vn_cmd_run_job (job, error))
+  if (!vn_cmd_run_job (job, error) || !cmd_prepare_copy_folder (&folder, path, model, TRUE, error))
     return FALSE;
   cmd_prepare_print_result (json, model, job);
   return TRUE;

@@ -99,31 +99,28 @@ quantize_input_list_files (const char       *model,
   return files;
 }
 
-/* @model: as soon as it is open; its weights are found out by that. */
+/* As soon as the model is open: its weights are found out by that. */
 static gboolean
-quantize_input_check_files (VnFileSet                 *files,
-                            const VnModel             *model,
-                            const char                *path,
-                            const VnDataSpec          *data,
-                            const VnRecipe            *recipe,
-                            const VnOnnxWriteOptions  *write,
-                            GError                   **error)
+quantize_input_check_files (const VnQuantizeInput  *self,
+                            VnFileSet              *files,
+                            GError                **error)
 {
   const VnQuantizeOptions *options = &vn_quantize_options;
-  const VnCmdKeep keep = { .save = options->save_project, .model = path };
+  const VnCmdKeep keep = { .save = options->save_project, .model = self->path };
   g_autoptr(VnProject) project = NULL;
 
   if (options->save_project != NULL)
     {
-      project = vn_cmd_make_project (&keep, model, data, recipe, error);
+      project = vn_cmd_make_project (&keep, self->model, self->data, self->recipe, error);
       if (project == NULL)
         return FALSE;
       vn_project_add_files (project, NULL, files);
     }
-  vn_model_add_files (model, files);
-  vn_data_spec_add_files (data, files);
-  vn_recipe_add_files (recipe, files);
-  return vn_export_add_outputs (files, model, options->output, options->report, write, error) && vn_file_set_check (files, error);
+  vn_model_add_files (self->model, files);
+  vn_data_spec_add_files (self->data, files);
+  vn_recipe_add_files (self->recipe, files);
+  return vn_export_add_outputs (files, self->model, options->output, options->report, &self->write, error) &&
+         vn_cmd_folder_add_outputs (&self->folder, self->model, files, error) && vn_file_set_check (files, error);
 }
 
 /* ---- samples and statistics ---- */
@@ -202,6 +199,8 @@ quantize_input_read_options (VnQuantizeInput  *self,
         return FALSE;
       self->path = self->project->model;
     }
+  if (!vn_cmd_folder_open (&self->folder, &self->path, &vn_quantize_options.output, error))
+    return FALSE;
   if (!vn_cmd_quantize_check_options (error))
     return FALSE;
   if (!vn_cmd_choose_target (&preset, options->target, options->wide, error))
@@ -223,7 +222,7 @@ quantize_input_read_options (VnQuantizeInput  *self,
 /**
  * vn_quantize_input_open:
  * @self: (out caller-allocates): cleared by vn_quantize_input_clear(), also after an error
- * @given: a model or a project; must outlive @self
+ * @given: a model, a project, or a folder of onnxruntime-genai; must outlive @self
  *
  * Reads what the options name, and checks that nothing of it would be written over.
  */
@@ -247,7 +246,7 @@ vn_quantize_input_open (VnQuantizeInput  *self,
     vn_cmd_take_metadata (self->data, self->model);
   if (self->model == NULL ||
       (vn_quantize_options.config_file != NULL && !quantize_input_use_config (self->model, &self->recipe, &self->data, error)) ||
-      !quantize_input_check_files (files, self->model, self->path, self->data, self->recipe, &self->write, error) ||
+      !quantize_input_check_files (self, files, error) ||
       !quantize_input_resume (&self->base, error))
     return FALSE;
   if (self->project != NULL)
@@ -260,6 +259,7 @@ vn_quantize_input_clear (VnQuantizeInput *self)
 {
   g_return_if_fail (self != NULL);
 
+  vn_cmd_folder_clear (&self->folder);
   g_clear_pointer (&self->project, vn_project_free);
   g_clear_pointer (&self->run, g_free);
   g_clear_pointer (&self->model, vn_model_unref);

@@ -31,12 +31,15 @@ quantize_write_settings (const char  *file,
 }
 
 /* What writing needs beside the result.
- * @keep: where the run is kept, and what is printed of that */
+ * @keep: where the run is kept, and what is printed of that
+ * @folder, @model: that were given */
 typedef struct
 {
   VnCmdKeep           keep;
   const char         *python;
   VnOnnxWriteOptions  options;
+  const VnCmdFolder  *folder;
+  const VnModel      *model;
 } Writing;
 
 /* NULL with an error set if something could not be written; otherwise the result, with what verifying found. */
@@ -89,7 +92,7 @@ quantize_write_all (VnRun         **result,
   if (reported == NULL || (options->save_recipe != NULL && !vn_recipe_save (written->recipe, options->save_recipe, error)) ||
       !quantize_write_settings (options->export_script, vn_recipe_to_ort_script, written, writing->keep.model, error) ||
       !quantize_write_settings (options->export_xquant, vn_recipe_to_xquant, written, writing->keep.model, error) ||
-      !vn_cmd_keep_run (&writing->keep, written, error))
+      !vn_cmd_keep_run (&writing->keep, written, error) || !vn_cmd_folder_copy (writing->folder, writing->model, error))
     return FALSE;
   if (!options->verify && options->output != NULL)
     {
@@ -124,7 +127,7 @@ vn_cmd_quantize_write (VnRun                 **result,
 
   writing = (Writing) { { .save = vn_quantize_options.save_project, .given = input->project != NULL ? input->given : NULL,
                           .model = input->path, .run = input->run, .lines = lines, .sizes = input->shapes },
-                        python, input->write };
+                        python, input->write, &input->folder, input->model };
   return quantize_write_all (result, &writing, error);
 }
 

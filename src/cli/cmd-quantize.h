@@ -39,6 +39,7 @@ gboolean  vn_cmd_quantize_refuse        (GError                 **error,
  * @given: the argument: a model or a project
  * @project: (nullable): which is given
  * @path: of the model
+ * @folder: that was given in place of it
  * @run: id of the run
  * @data: (nullable): no samples are read
  * @shapes: (nullable) (element-type utf8 VnShape): that inputs were given
@@ -47,6 +48,7 @@ gboolean  vn_cmd_quantize_refuse        (GError                 **error,
 typedef struct
 {
   const char         *given, *path;
+  VnCmdFolder         folder;
   VnProject          *project;
   char               *run;
   VnModel            *model;

@@ -573,6 +573,7 @@ vn_cmd_end_files (gboolean   done,
 
 /**
  * vn_cmd_open_model:
+ * @path: of a model, or of a folder of onnxruntime-genai with one
  *
  * Returns: (transfer full) (nullable): the model in the file, checked and with inferred types
  */
@@ -580,13 +581,14 @@ VnModel *
 vn_cmd_open_model (const char  *path,
                    GError     **error)
 {
+  g_auto(VnCmdFolder) folder = { 0 };
   g_autoptr(VnJob) job = NULL;
   VnBackend *backend;
   VnModel *model;
 
   g_return_val_if_fail (path != NULL, NULL);
 
-  if (!vn_cmd_take_backend (&backend, error))
+  if (!vn_cmd_folder_open (&folder, &path, NULL, error) || !vn_cmd_take_backend (&backend, error))
     return NULL;
   job = vn_open_job_new (path);
   vn_open_job_set_backend (job, backend);

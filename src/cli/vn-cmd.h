@@ -7,6 +7,7 @@
 #include "vn-bench.h"
 #include "vn-config.h"
 #include "vn-curve.h"
+#include "vn-genai-folder.h"
 #include "vn-jobs.h"
 #include "vn-json.h"
 #include "vn-onnx.h"
@@ -173,6 +174,34 @@ VnModel            *vn_cmd_open_to_run    (const char   *path,
                                            GHashTable  **shapes,
                                            GHashTable  **given,
                                            GError      **error);
+
+/* ---- folders of onnxruntime-genai (vn-cmd-folder.c) ---- */
+
+/**
+ * VnCmdFolder: the folder that a command was given in place of a model.
+ * @from: (nullable): none was
+ * @to: (nullable): the one that is written
+ */
+typedef struct
+{
+  VnGenaiFolder *from;
+  char          *to;
+} VnCmdFolder;
+
+gboolean            vn_cmd_folder_open        (VnCmdFolder        *self,
+                                               const char        **path,
+                                               char              **output,
+                                               GError            **error);
+void                vn_cmd_folder_clear       (VnCmdFolder        *self);
+gboolean            vn_cmd_folder_add_outputs (const VnCmdFolder  *self,
+                                               const VnModel      *model,
+                                               VnFileSet          *files,
+                                               GError            **error);
+gboolean            vn_cmd_folder_copy        (const VnCmdFolder  *self,
+                                               const VnModel      *model,
+                                               GError            **error);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (VnCmdFolder, vn_cmd_folder_clear)
 
 VnConfig           *vn_cmd_load_config    (const char   *path,
                                            GError      **error);
