@@ -9,17 +9,23 @@ enum { QUERIES, KEYS, PAST_KEYS = 3, PAST_VALUES, COSINES = 7 };
 /* Axes of earlier keys: [batch, heads, tokens, size] */
 enum { HEADS = 1, SIZE = 3 };
 
+/* @may_cast: the type of @input may be another one than the attention reads */
 static const VnNode *
-input_caches_find_reader (const VnValue *input)
+input_caches_find_reader (const VnValue *input,
+                          gboolean       may_cast)
 {
-  for (guint i = 0; i < input->uses->len; i++)
+  const VnNode *found = NULL;
+
+  for (guint i = 0; input != NULL && found == NULL && i < input->uses->len; i++)
     {
       const VnUse *use = &g_array_index (input->uses, VnUse, i);
 
       if (g_strcmp0 (use->node->op_type, "GroupQueryAttention") == 0 && (use->index == PAST_KEYS || use->index == PAST_VALUES))
-        return use->node;
+        found = use->node;
+      else if (may_cast && vn_node_is (use->node, "Cast"))
+        found = input_caches_find_reader (vn_node_get_output (use->node, 0), FALSE);
     }
-  return NULL;
+  return found;
 }
 
 static gint64
@@ -61,7 +67,7 @@ vn_input_spec_fill_cache (VnInputSpec   *self,
 
   g_return_if_fail (self != NULL && input != NULL);
 
-  node = self->shape.rank == 4 ? input_caches_find_reader (input) : NULL;
+  node = self->shape.rank == 4 ? input_caches_find_reader (input, TRUE) : NULL;
   heads = node != NULL ? vn_node_get_int (node, "num_heads", 0) : 0;
   kv_heads = node != NULL ? vn_node_get_int (node, "kv_num_heads", 0) : 0;
   if (heads < 1 || heads > G_MAXINT32 || kv_heads < 1 || kv_heads > heads)
