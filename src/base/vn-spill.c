@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Memory over files without names: each piece has one of its own, which goes with it, or with the process. */
 #include "vn-spill.h"
 
 

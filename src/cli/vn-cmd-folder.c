@@ -64,6 +64,8 @@ vn_cmd_folder_add_outputs (const VnCmdFolder  *self,
                            VnFileSet          *files,
                            GError            **error)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   return self->to == NULL || vn_genai_folder_add_outputs (self->from, model, self->to, files, error);
 }
 
@@ -72,5 +74,7 @@ vn_cmd_folder_copy (const VnCmdFolder  *self,
                     const VnModel      *model,
                     GError            **error)
 {
+  g_return_val_if_fail (self != NULL, FALSE);
+
   return self->to == NULL || vn_genai_folder_copy (self->from, model, self->to, NULL, error);
 }

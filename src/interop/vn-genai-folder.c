@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Folders of onnxruntime-genai: which network is in one, and copies of what lies beside it. */
 #include "vn-genai-folder.h"
 
 #include "vn-error.h"

@@ -336,7 +336,7 @@ vn_onnx_write_file (const VnModel             *model,
                     GCancellable              *cancellable,
                     GError                   **error)
 {
-  gsize threshold = onnx_write_threshold (model, options);
+  gsize threshold;
   g_autofree char *location = onnx_write_dup_location (path, options), *folder = g_path_get_dirname (path);
   VnOnnxEncoder self;
   Writing writing;
@@ -346,6 +346,7 @@ vn_onnx_write_file (const VnModel             *model,
 
   if (!onnx_write_check_external_name (path, options, error))
     return FALSE;
+  threshold = onnx_write_threshold (model, options);
   onnx_write_encoder_init (&self, location, folder, options, threshold);
   vn_onnx_encode_model (&self, model);
   if (!onnx_write_fits (&self) && !vn_wire_out_failed (self.out) && threshold == 0)
