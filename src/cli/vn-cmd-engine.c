@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What runs the networks: --engine and --custom-ops. A library of operators is code: it is loaded because the user names it here,
- * never because a file does. */
+/* What runs the networks, and how: --engine, --custom-ops and --simulate-target. A library of operators is code: it is loaded
+ * because the user names it here, never because a file does. */
 #include "vn-cmd.h"
 
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-ort-backend.h"
+#include "vn-target-arithmetic.h"
 
 #include <string.h>
 
@@ -46,6 +47,36 @@ cmd_engine_fill (VnOrtSettings  *settings,
   return FALSE;
 }
 
+/* Of the target that --simulate-target names. */
+static gboolean
+cmd_engine_find_arithmetic (VnArithmetic  *arithmetic,
+                            GError       **error)
+{
+  const VnCmdOptions *o = &vn_cmd_options;
+  g_autofree char *ids = vn_target_dup_with_arithmetic ();
+  const VnPreset *target;
+
+  *arithmetic = VN_ARITHMETIC_EXACT;
+  if (o->simulated_target == NULL)
+    return TRUE;
+  target = vn_target_find (o->simulated_target, FALSE, error);
+  if (target == NULL)
+    {
+      g_prefix_error (error, "%s: ", "--simulate-target");
+      return FALSE;
+    }
+  *arithmetic = vn_target_get_arithmetic (target);
+  if (*arithmetic == VN_ARITHMETIC_EXACT)
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                 _("--simulate-target: “%s” is not known to compute differently from Vernier; use one of: %s"), target->id, ids);
+  else if (o->engine != NULL)
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--simulate-target cannot be combined with --engine %s"),
+                 o->engine);
+  else
+    return TRUE;
+  return FALSE;
+}
+
 /**
  * vn_cmd_drop_backend:
  *
@@ -63,7 +94,7 @@ vn_cmd_drop_backend (void)
  * vn_cmd_take_backend:
  * @taken: (out) (transfer none) (nullable): what runs what we have no kernel for, or everything; %NULL: nothing does
  *
- * Returns: %FALSE if --engine or --custom-ops names what is not there
+ * Returns: %FALSE if --engine, --custom-ops or --simulate-target names what is not there
  */
 gboolean
 vn_cmd_take_backend (VnBackend **taken,
@@ -71,10 +102,13 @@ vn_cmd_take_backend (VnBackend **taken,
 {
   const VnCmdOptions *o = &vn_cmd_options;
   VnOrtSettings settings = { 0 };
+  VnArithmetic arithmetic;
 
   g_return_val_if_fail (taken != NULL, FALSE);
 
   *taken = NULL;
+  if (!cmd_engine_find_arithmetic (&arithmetic, error))
+    return FALSE;
   if (o->engine != NULL && g_str_equal (o->engine, OWN) && o->custom_ops == NULL)
     return TRUE;
   if (backend == NULL)
@@ -84,6 +118,7 @@ vn_cmd_take_backend (VnBackend **taken,
       if (!cmd_engine_fill (&settings, error))
         return FALSE;
       backend = vn_ort_backend_new (&settings);
+      vn_backend_set_arithmetic (backend, arithmetic);
       if ((o->engine != NULL || o->custom_ops != NULL) && !vn_ort_backend_start (VN_ORT_BACKEND (backend), &reason))
         {
           vn_cmd_drop_backend ();

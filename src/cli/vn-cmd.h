@@ -89,7 +89,7 @@ typedef struct
   char     *python, *raw_type;
   int       timeout;
   gboolean  trust;
-  char     *engine, *custom_ops;
+  char     *engine, *custom_ops, *simulated_target;
 } VnCmdOptions;
 
 extern VnCmdOptions vn_cmd_options;

@@ -3,6 +3,7 @@
 #include "vn-plan-blocks.h"
 #include "vn-plan-passes.h"
 
+#include "vn-arithmetic.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
 
@@ -58,13 +59,14 @@ plan_build (VnPlan               *self,
       plan_build_explain_open_sizes (self, error);
       return FALSE;
     }
+  vn_plan_imitate (self);
   vn_plan_drop_unused (self);
   if (!vn_plan_take_backend (self, notes, error))
     return FALSE;
-  if (!options->no_fusion)
+  if (!options->no_fusion && vn_model_get_arithmetic (self->model) == VN_ARITHMETIC_EXACT)
     vn_plan_fuse (self);
   plan_build_drop_unused_constants (self);
-  if (!options->no_fusion)
+  if (!options->no_fusion && vn_model_get_arithmetic (self->model) == VN_ARITHMETIC_EXACT)
     vn_plan_lay_out (self);
   return vn_plan_place (self, error) && vn_plan_prepare (self, error);
 }

@@ -46,6 +46,7 @@ gboolean  vn_plan_bodies        (VnPlan               *self,
                                  GPtrArray            *captured,
                                  VnPlanInnerFunc       plan_inner,
                                  GError              **error);
+void      vn_plan_imitate       (VnPlan               *self);
 void      vn_plan_drop_unused   (VnPlan               *self);
 gboolean  vn_plan_take_backend  (VnPlan               *self,
                                  VnNotes              *notes,

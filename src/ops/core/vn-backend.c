@@ -2,14 +2,16 @@
 /* The operator that stands for what a backend runs: a node that we have no kernel for, or many nodes at once. */
 #include "vn-backend.h"
 
+#include "vn-arithmetic.h"
 #include "vn-op-kernel.h"
 
 #define MOST_SMALL ((gsize) 1 << 16)   /* bytes of a constant that may say what a node makes */
 
 typedef struct
 {
-  char     *title;
-  gboolean  takes_all;
+  char         *title;
+  gboolean      takes_all;
+  VnArithmetic  arithmetic;   /* of our own kernels */
 } VnBackendPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE (VnBackend, vn_backend, G_TYPE_OBJECT)
@@ -124,6 +126,37 @@ vn_backend_set_takes_all (VnBackend *self,
   g_return_if_fail (VN_IS_BACKEND (self));
 
   ((VnBackendPrivate *) vn_backend_get_instance_private (self))->takes_all = takes_all;
+}
+
+/**
+ * vn_backend_set_arithmetic:
+ * @arithmetic: that our kernels imitate in models that have @self
+ *
+ * Before any model has it.
+ */
+void
+vn_backend_set_arithmetic (VnBackend    *self,
+                           VnArithmetic  arithmetic)
+{
+  g_return_if_fail (VN_IS_BACKEND (self));
+
+  ((VnBackendPrivate *) vn_backend_get_instance_private (self))->arithmetic = arithmetic;
+}
+
+/**
+ * vn_model_get_arithmetic:
+ *
+ * Returns: what runs of @model imitate
+ */
+VnArithmetic
+vn_model_get_arithmetic (const VnModel *model)
+{
+  VnBackend *backend;
+
+  g_return_val_if_fail (model != NULL, VN_ARITHMETIC_EXACT);
+
+  backend = vn_model_get_backend (model);
+  return backend != NULL ? ((VnBackendPrivate *) vn_backend_get_instance_private (backend))->arithmetic : VN_ARITHMETIC_EXACT;
 }
 
 /* ---- which nodes ---- */

@@ -5,6 +5,7 @@
  * number, as ONNX Runtime does it. The narrow types are computed in float32, where every value up to 2^24 is exact; the
  * 32-bit types in float64. */
 #include "vn-minifloat.h"
+#include "vn-narrow-product.h"
 #include "vn-quant-layout-private.h"
 
 
@@ -99,7 +100,7 @@ typedef struct
   VnTensor       *out;
   QuantizeFunc    func;
   gint32          min, max;
-  gboolean        saturate;
+  gboolean        saturate, half_up;
 } Quantize;
 
 static const float *
@@ -182,6 +183,30 @@ quantize_store_minifloat (const Quantize *self,
     memcpy ((guint8 *) self->out->data + first, codes, n);
 }
 
+/* Ties that went down to the even number go up. */
+static void
+quantize_raise_ties (const Quantize *self,
+                     const float    *x,
+                     gsize           scale,
+                     gsize           step,
+                     gsize           n,
+                     gpointer        codes,
+                     gsize           size)
+{
+  for (gsize i = 0; i < n; i++)
+    {
+      const float v = x[i] / self->params.scales[scale + i * step], rounded = rintf (v);
+      const float code = rounded + (float) self->params.zero_points[scale + i * step];
+
+      if (rounded - v != -0.5f || code < (float) self->min || code >= (float) self->max)
+        continue;
+      if (size == sizeof (guint16))
+        ((guint16 *) codes)[i]++;
+      else
+        ((guint8 *) codes)[i]++;
+    }
+}
+
 static void
 quantize_piece (gconstpointer data,
                 gsize         first,
@@ -205,6 +230,9 @@ quantize_piece (gconstpointer data,
     }
   self->func (x, self->params.scales + scale, self->params.zero_points + scale, step, self->min, self->max,
               size == 0 ? (gpointer) packed : (gpointer) ((char *) self->out->data + first * size), n);
+  if (self->half_up && size <= sizeof (guint16))
+    quantize_raise_ties (self, x, scale, step, n,
+                         size == 0 ? (gpointer) packed : (gpointer) ((char *) self->out->data + first * size), size);
   if (size == 0)
     quantize_store_packed (self->out, first, packed, n);
 }
@@ -276,10 +304,11 @@ quantize_prepare_run (Quantize     *self,
 }
 
 static gboolean
-quantize_run (VnOpContext *ctx,
-              GError     **error)
+quantize_run_rounding (VnOpContext *ctx,
+                       gboolean     half_up,
+                       GError     **error)
 {
-  Quantize self;
+  Quantize self = { .half_up = half_up };
   gboolean packed;
 
   if (!quantize_prepare_run (&self, ctx, error))
@@ -292,10 +321,24 @@ quantize_run (VnOpContext *ctx,
   return TRUE;
 }
 
+static gboolean
+quantize_run (VnOpContext *ctx,
+              GError     **error)
+{
+  return quantize_run_rounding (ctx, FALSE, error);
+}
+
+static gboolean
+quantize_run_half_up (VnOpContext *ctx,
+                      GError     **error)
+{
+  return quantize_run_rounding (ctx, TRUE, error);
+}
+
 #define TARGET_BITS (VN_CODE_BITS | VN_DTYPE_BIT (U32) | VN_DTYPE_BIT (S32) | VN_EIGHT_BITS | VN_PACKED_BITS | VN_HALF_BITS | \
                      VN_DTYPE_BIT (F32))
 
-#define QUANTIZE(variable, space, name, first)                                  \
+#define QUANTIZE(variable, space, name, first, runs)                            \
   const VnOp variable = {                                                       \
     .domain = space, .type = name, .since = first,                              \
     .min_inputs = 2, .max_inputs = 3, .min_outputs = 1, .max_outputs = 1,       \
@@ -303,10 +346,23 @@ quantize_run (VnOpContext *ctx,
     .dtypes = VN_DTYPE_BIT (F32) | VN_HALF_BITS | VN_DTYPE_BIT (S32),           \
     .family = VN_FAMILY_CONVERSION,                                             \
     .infer = quantize_infer,                                                    \
-    .run = quantize_run,                                                        \
+    .run = runs,                                                                \
   };
 
-QUANTIZE (vn_op_quantize_linear_10, "", "QuantizeLinear", 10)
-QUANTIZE (vn_op_ms_quantize_linear, "com.microsoft", "QuantizeLinear", 1)
-QUANTIZE (vn_op_quark_quantize_linear, "com.amd.quark", "ExtendedQuantizeLinear", 1)
-QUANTIZE (vn_op_quark_vai_quantize_linear, "com.vai.quantize", "VitisQuantizeLinear", 1)
+static QUANTIZE (quantize_half_up, "", "QuantizeLinear", 10, quantize_run_half_up)
+QUANTIZE (vn_op_quantize_linear_10, "", "QuantizeLinear", 10, quantize_run)
+QUANTIZE (vn_op_ms_quantize_linear, "com.microsoft", "QuantizeLinear", 1, quantize_run)
+QUANTIZE (vn_op_quark_quantize_linear, "com.amd.quark", "ExtendedQuantizeLinear", 1, quantize_run)
+QUANTIZE (vn_op_quark_vai_quantize_linear, "com.vai.quantize", "VitisQuantizeLinear", 1, quantize_run)
+
+/**
+ * vn_op_get_half_up:
+ *
+ * Returns: @op, or where it is a QuantizeLinear of the standard or of ONNX Runtime, the same rounding ties up instead of to the
+ *   even number
+ */
+const VnOp *
+vn_op_get_half_up (const VnOp *op)
+{
+  return op == &vn_op_quantize_linear_10 || op == &vn_op_ms_quantize_linear ? &quantize_half_up : op;
+}

@@ -4,6 +4,7 @@
 #include "vn-quantize.h"
 #include "vn-recipe-json.h"
 #include "vn-recipe-rules.h"
+#include "vn-target-arithmetic.h"
 
 /* Each is a preset like others, under a name of its own, and those for wider activations belong to one that is there. */
 static void
@@ -89,6 +90,26 @@ test_suits_target (void)
     }
 }
 
+/* What is known of arithmetic is known of targets that there are. */
+static void
+test_arithmetic (void)
+{
+  g_autofree char *text = vn_target_dup_with_arithmetic ();
+  g_auto(GStrv) ids = g_strsplit (text, ", ", -1);
+  g_autoptr(GError) error = NULL;
+
+  g_assert_cmpuint (g_strv_length (ids), >=, 3);
+  for (guint i = 0; ids[i] != NULL; i++)
+    {
+      const VnPreset *target = vn_preset_find (ids[i], &error);
+
+      g_assert_no_error (error);
+      g_assert_true (vn_preset_is_target (target));
+      g_assert_cmpint (vn_target_get_arithmetic (target), !=, VN_ARITHMETIC_EXACT);
+    }
+  g_assert_cmpint (vn_target_get_arithmetic (vn_target_find ("ort-cpu", FALSE, NULL)), ==, VN_ARITHMETIC_EXACT);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -96,5 +117,6 @@ main (int   argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/quantize/targets/table", test_targets);
   g_test_add_func ("/quantize/targets/suits", test_suits_target);
+  g_test_add_func ("/quantize/targets/arithmetic", test_arithmetic);
   return g_test_run ();
 }
