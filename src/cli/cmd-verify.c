@@ -16,11 +16,18 @@ static char *float_file, *runtime_id;
 static gboolean install;
 static int runs, timeout;
 
+/* "|onnxruntime|openvino" */
+static const char runtime_ids[] =
+#define VN_TARGET_RUNTIME(id, ...) "|" id
+#include "vn-runtimes.def"
+#undef VN_TARGET_RUNTIME
+  ;
+
 static const GOptionEntry entries[] = {
   { "model", 0, 0, G_OPTION_ARG_FILENAME, &float_file, N_("Float model to compare the latency with"), N_("FLOAT") },
   { "runtime", 0, 0, G_OPTION_ARG_STRING, &runtime_id,
-    N_("Runtime that runs it: onnxruntime, openvino, qnn, tract (default: that of the target that it was quantized for, if "
-       "found, or else onnxruntime)"), N_("ID") },
+    N_("Runtime that runs it (default: that of the target that it was quantized for, if found, or else onnxruntime)"),
+    &runtime_ids[1] },
   { "runs", 0, 0, G_OPTION_ARG_INT, &runs, N_("Number of alternating runs; the shortest time counts (default: 20)"), N_("N") },
   { "timeout", 0, 0, G_OPTION_ARG_INT, &timeout, N_("Timeout of the runtime (default: 300)"), N_("SECONDS") },
   { "install", 0, 0, G_OPTION_ARG_NONE, &install,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Finds libonnxruntime: where VN_ORT_LIBRARY says, under its usual names, or inside the Python packages that carry it. */
+/* Finds libonnxruntime: where VN_ORT_LIBRARY says, under its usual names, or inside the Python packages that carry it: of the
+ * interpreter that VN_PYTHON names, of active environments, of the one that “verify --install” makes, of the system. */
 #include "ort-library.h"
 
 #include "vn-error.h"
@@ -51,6 +52,20 @@ ort_library_add_pythons (GPtrArray  *paths,
       }
 }
 
+/* A link is not followed: the packages of an environment are beside the link. */
+static void
+ort_library_add_interpreter (GPtrArray  *paths,
+                             const char *command)    /* nullable */
+{
+  g_autofree char *program = command != NULL && *command != '\0' ? g_find_program_in_path (command) : NULL;
+  g_autofree char *folder = program != NULL ? g_path_get_dirname (program) : NULL;
+  g_autofree char *home = folder != NULL ? g_path_get_dirname (folder) : NULL;
+  g_autofree char *lib = home != NULL ? g_build_filename (home, "lib", NULL) : NULL;
+
+  if (lib != NULL)
+    ort_library_add_pythons (paths, lib);
+}
+
 static GPtrArray *
 ort_library_list_paths (void)
 {
@@ -60,7 +75,9 @@ ort_library_list_paths (void)
   static const char * const homes[] = { "VIRTUAL_ENV", "CONDA_PREFIX" };
   GPtrArray *paths = g_ptr_array_new_with_free_func (g_free);
   g_autofree char *own = g_build_filename (g_get_home_dir (), ".local", "lib", NULL);
+  g_autofree char *installed = g_build_filename (g_get_user_cache_dir (), "vernier", "onnxruntime", "lib", NULL);
 
+  ort_library_add_interpreter (paths, g_getenv ("VN_PYTHON"));
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     g_ptr_array_add (paths, g_strdup (names[i]));
   for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
@@ -73,6 +90,7 @@ ort_library_list_paths (void)
         ort_library_add_folder (paths, lib);
         ort_library_add_pythons (paths, lib);
       }
+  ort_library_add_pythons (paths, installed);
   ort_library_add_pythons (paths, own);
   for (guint i = 0; i < G_N_ELEMENTS (roots); i++)
     ort_library_add_pythons (paths, roots[i]);
@@ -156,8 +174,8 @@ vn_ort_library_open (VnOrtLibrary  *self,
     if (ort_library_try (self, g_ptr_array_index (paths, i), NULL))
       return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, "%s",
-               _("libonnxruntime.so was not found: install ONNX Runtime, activate the Python environment that has it, or set "
-                 "VN_ORT_LIBRARY"));
+               _("libonnxruntime.so was not found: install ONNX Runtime (“vernier-cli verify --install” does so), activate the "
+                 "Python environment that has it, or set VN_PYTHON or VN_ORT_LIBRARY"));
   return FALSE;
 }
 
