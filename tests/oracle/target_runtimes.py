@@ -42,7 +42,7 @@ if any(i.get_partial_shape().is_dynamic for i in model.inputs):
 ov.save_model(nncf.quantize(model, nncf.Dataset(samples), subset_size=len(samples)), sys.argv[3], compress_to_fp16=False)
 '''
 TRACT = '''
-import glob, json, sys
+import glob, json, os, re, sys
 import numpy as np, tract
 def run(path, feeds):
     model = tract.onnx().load(path)
@@ -50,7 +50,10 @@ def run(path, feeds):
         model.set_input_fact(i, ','.join(map(str, x.shape)) + ',' + {'f': 'f32', 'i': 'i64'}[x.dtype.kind])
     model = model.into_model().into_runnable() if hasattr(model, 'into_model') else model.into_optimized().into_runnable()
     return [[np.asarray(o.to_numpy(), np.float64) for o in model.run(f)] for f in feeds]
-feeds = [[np.load(f)] for f in sorted(glob.glob(sys.argv[3] + '/*.npy'))]
+model = tract.onnx().load(sys.argv[1])
+names = [model.input_name(i) for i in range(model.input_count())]
+folders = [os.path.join(sys.argv[3], re.sub('[/:]', '_', n)) if len(names) > 1 else sys.argv[3] for n in names]
+feeds = [[np.load(f) for f in row] for row in zip(*(sorted(glob.glob(d + '/*.npy')) for d in folders))]
 a, b = run(sys.argv[1], feeds), run(sys.argv[2], feeds)
 def sqnr(k):
     signal = sum(float(np.sum(np.square(x[k]))) for x in a)
