@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""target_runtimes.py CLI [--write PAGE] [NETWORK...]: what real runtimes make of the targets that are for them.
+"""target_runtimes.py CLI [--write PAGE] [--no-times] [NETWORK...]: what real runtimes make of the targets that are for them.
 
 Each network of the shared data is quantized with the preset `cpu` and with the target of a runtime, on photographs or random
 numbers, and runs there: error against the float network on samples that were not calibrated on, products on integers, parts
@@ -9,8 +9,10 @@ products on integers, and no less of the multiplications on integers than was fo
 same samples, stands beside ours in OpenVINO, where VN_NNCF_PYTHON is an interpreter that has nncf and openvino: ours must be at
 least as accurate for all networks but one. VN_OPENVINO_PYTHON, VN_QNN_PYTHON, VN_TRACT_PYTHON are interpreters that have
 openvino, onnxruntime-qnn (whose simulator of Hexagon counts, not its times), tract; a runtime without one is left out, and
-without any the script skips. With --write the table in data/help/vernier-targets.md is made anew.
+without any the script skips. With --write the table in data/help/vernier-targets.md is made anew; with
+--no-times it has no times, as they mean nothing where other programs run.
 """
+import datetime
 import glob
 import json
 import os
@@ -147,18 +149,36 @@ def measure(cli, path, data, held, runtime, folder):
     return rows, faults, worst
 
 
+def describe():
+    """Date, processor, versions."""
+    flags = re.search(r'^flags\s*:(.*)', open('/proc/cpuinfo').read(), re.M)
+    flags = flags[1].split() if flags else []
+    widest = next((f for f in ('avx512f', 'avx2', 'sse4_1') if f in flags), 'no AVX').upper()
+    vnni = 'with' if {'avx_vnni', 'avx512_vnni'} & set(flags) else 'without'
+    versions = []
+    for python, packages in (('VN_OPENVINO_PYTHON', ['openvino']), ('VN_NNCF_PYTHON', ['nncf']), ('VN_TRACT_PYTHON', ['tract']),
+                             ('VN_QNN_PYTHON', ['onnxruntime-qnn', 'onnxruntime'])):
+        script = 'import importlib.metadata as m; print(", ".join(p + " " + m.version(p) for p in %r))' % packages
+        if os.environ.get(python):
+            versions.append(subprocess.run([os.environ[python], '-c', script], capture_output=True, text=True).stdout.strip())
+    return 'Measured on %s, %s with %s %s VNNI: %s.' % (datetime.date.today(), os.uname().machine, widest, vnni,
+                                                        ', '.join(versions))
+
+
 def write(page, rows):
     text = open(page).read()
-    table = ['| network | runtime | | dB | products on integers | parts | time beside float |', '|---|---|---|---|---|---|---|']
+    table = [describe(), '']
+    table += ['| network | runtime | | dB | products on integers | parts | time beside float |', '|---|---|---|---|---|---|---|']
     table += ['| %s |' % ' | '.join(row) for row in rows]
     begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)
-    open(page, 'w').write(text[:begin] + '\n' + '\n'.join(table) + '\n' + text[end:])
+    open(page, 'w').write(text[:begin] + '\n\n' + '\n'.join(table) + '\n' + text[end:])
 
 
 def main():
     arguments = sys.argv[2:]
     page = arguments.pop(arguments.index('--write') + 1) if '--write' in arguments else None
-    names = [a for a in arguments if a != '--write'] or NETWORKS
+    has_times = '--no-times' not in arguments
+    names = [a for a in arguments if a not in ('--write', '--no-times')] or NETWORKS
     runtimes, rows, faults, less = list_runtimes(), [], [], []
     if not runtimes:
         oracle.skip('no interpreter of a runtime is set')
@@ -176,6 +196,7 @@ def main():
                     row, is_less = measure_nncf(path, *folders, worst)
                     found.append(row)
                     less += [stem] if is_less else []
+                found = found if has_times else [(*row[:-1], '–') for row in found]
                 rows += [(stem, *row) for row in found]
                 faults += ['%s: %s' % (stem, fault) for fault in wrong]
                 for row in found:
