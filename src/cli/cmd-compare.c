@@ -150,11 +150,15 @@ compare_run (char        **args,
   return TRUE;
 }
 
+static const char * const common[] = { "data", "samples", "preprocess", "shape", "report", "top", "fail-unless", "engine",
+                                       "simulate-target", "threads", "json", NULL };
+
 const VnCmd vn_cmd_compare = {
   .name = "compare",
   .usage = "FLOAT QUANTIZED --data PATH",
   .summary = N_("Measure the error of each tensor of a quantized model against the float model"),
   .options = entries,
+  .common = common,
   .in_ranks = TRUE,
   .shares_loops = TRUE,
   .needs_data = TRUE,

@@ -215,11 +215,15 @@ run_run (char        **args,
   return TRUE;
 }
 
+static const char * const common[] = { "input", "data", "samples", "preprocess", "output-dir", "repeat", "shape", "engine",
+                                       "threads", "json", NULL };
+
 const VnCmd vn_cmd_run = {
   .name = "run",
   .usage = "MODEL",
   .summary = N_("Run a model on given inputs, on a sample, or on random values"),
   .options = entries,
+  .common = common,
   .needs_data = TRUE,
   .n_args = 1,
   .run = run_run,

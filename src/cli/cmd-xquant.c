@@ -295,11 +295,15 @@ xquant_run (char        **args,
   return TRUE;
 }
 
+static const char * const common[] = { "config", "input", "output", "data", "samples", "preprocess", "shape", "engine", "threads",
+                                       "json", NULL };
+
 const VnCmd vn_cmd_xquant = {
   .name = "xquant",
   .usage = "-c CONFIG.json [-i MODEL] [-o FILE]",
   .summary = N_("Quantize with a configuration of XQuant or XSlim"),
   .options = entries,
+  .common = common,
   .needs_data = TRUE,
   .n_args = 0,
   .run = xquant_run,
