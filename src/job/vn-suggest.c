@@ -1,32 +1,49 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which presets suit a network: of what reads images there are samples, and integer kernels make it fast; of tokens, sounds and
- * tables there often are none, and much of what computes with them has no integer kernel. */
+ * tables there often are none, and much of what computes with them has no integer kernel. Of a language model, which goes on from
+ * keys and values that it kept, the time goes into reading its weights. */
 #include "vn-suggest.h"
 
+#include "vn-format-traits.h"
 #include "vn-i18n.h"
 #include "vn-input-role.h"
 #include "vn-model-data.h"
 
-/* The input that samples are for, unless that may take pictures. */
+/* The input that samples are for, unless that may take pictures. @has_past: (out): the network is a language model */
 static gboolean
 suggest_find_input (const VnModel *model,
                     VnInputRole   *role,
-                    char         **name)
+                    char         **name,
+                    gboolean      *has_past)
 {
   guint n = 0;
   VnInputSpec *specs = vn_model_dup_input_specs (model, NULL, &n);
   const gboolean is_pictures = vn_model_may_take_pictures (model);
   gboolean found = FALSE;
 
-  for (guint i = 0; i < n && !is_pictures && !found; i++)
+  *has_past = FALSE;
+  for (guint i = 0; i < n && !is_pictures; i++)
     {
-      *role = vn_input_role_find (&specs[i]);
-      found = vn_input_role_get_fill (*role) == VN_FILL_NONE;
-      if (found)
-        *name = g_strdup (specs[i].name);
+      VnInputRole its_role = vn_input_role_find (&specs[i]);
+
+      *has_past |= its_role == VN_INPUT_PAST;
+      if (found || vn_input_role_get_fill (its_role) != VN_FILL_NONE)
+        continue;
+      *role = its_role;
+      *name = g_strdup (specs[i].name);
+      found = TRUE;
     }
   vn_input_specs_free (specs, n);
   return found;
+}
+
+static gboolean
+suggest_suits (const VnPreset *preset,
+               gboolean        has_past)
+{
+  g_autoptr(VnRecipe) recipe = has_past ? vn_recipe_new (preset->id) : NULL;
+
+  return recipe != NULL ? vn_recipe_get_format (recipe)->weights_only : (preset->traits & VN_TARGET_SUITS_ALL) != 0;
 }
 
 /**
@@ -44,12 +61,13 @@ vn_suggest_presets (const VnModel *model,
   const VnPreset * const *presets = vn_preset_list (&n);
   GPtrArray *list = g_ptr_array_new ();
   g_autofree char *name = NULL;
+  gboolean has_past;
   VnInputRole role;
 
   g_return_val_if_fail (n_first != NULL, list);
 
   *n_first = 0;
-  if (model == NULL || !suggest_find_input (model, &role, &name))
+  if (model == NULL || !suggest_find_input (model, &role, &name, &has_past))
     {
       for (guint i = 0; i < n; i++)
         g_ptr_array_add (list, (gpointer) presets[i]);
@@ -57,7 +75,7 @@ vn_suggest_presets (const VnModel *model,
     }
   for (guint pass = 0; pass < 2; pass++)
     for (guint i = 0; i < n; i++)
-      if (((presets[i]->traits & VN_TARGET_SUITS_ALL) != 0) == (pass == 0))
+      if (suggest_suits (presets[i], has_past) == (pass == 0))
         {
           g_ptr_array_add (list, (gpointer) presets[i]);
           *n_first += pass == 0;
@@ -75,9 +93,10 @@ char *
 vn_suggest_dup_reason (const VnModel *model)
 {
   g_autofree char *name = NULL;
+  gboolean has_past;
   VnInputRole role;
 
-  if (model == NULL || !suggest_find_input (model, &role, &name))
+  if (model == NULL || !suggest_find_input (model, &role, &name, &has_past))
     return NULL;
   switch (role)
     {
