@@ -236,6 +236,7 @@ vn_model_copy (const VnModel *self)
   model->doc = g_strdup (self->doc);
   model->model_version = self->model_version;
   model->has_model_version = self->has_model_version;
+  model->widened = self->widened;
   model->path = g_strdup (self->path);
   for (guint i = 0; i < self->files->len; i++)
     g_ptr_array_add (model->files, g_strdup (g_ptr_array_index (self->files, i)));

@@ -219,6 +219,7 @@ struct _VnModel
   char       *path;         /* where it was read, or NULL: for messages and external data */
   GPtrArray  *files;        /* of char: files beside it that were read as well: its external data */
   GPtrArray  *maps;         /* of GBytes: what was mapped of all these */
+  VnDType     widened;      /* what its floats were before they became float32, or VN_DTYPE_UNDEFINED */
   guint64     file_size;    /* bytes of the file and its external data; 0 if not read */
   VnNotes    *notes;        /* what the reader found odd */
   /*< private >*/

@@ -61,6 +61,9 @@ typedef enum
   VN_N_ACCURACY_LEVELS
 } VnAccuracyLevel;
 
+/* What a network computes with beside integer weights: the floats it had, or these. */
+typedef enum { VN_FLOAT_TYPE_AUTO, VN_FLOAT_TYPE_FLOAT32, VN_FLOAT_TYPE_FLOAT16, VN_N_FLOAT_TYPES } VnFloatType;
+
 /* Whether ranges are searched for that keep what layers compute from them nearest to the float values. */
 typedef enum { VN_RANGE_SEARCH_OFF, VN_RANGE_SEARCH_OUTPUTS, VN_N_RANGE_SEARCHES } VnRangeSearch;
 
@@ -149,6 +152,7 @@ typedef struct
   VnVendorDomain vendor_domain;
   gboolean    per_channel;
   gboolean    float_io;       /* FP16: inputs and outputs stay float32 */
+  VnFloatType float_type;     /* WEIGHTS, MATMULNBITS */
   gint64      block_size;     /* WEIGHTS, MATMULNBITS: along the axis that is summed over; 0: off */
   VnAccuracyLevel accuracy_level;   /* MATMULNBITS */
   gboolean    whole_blocks;   /* what they do not divide has a scale per channel */

@@ -30,6 +30,7 @@ static const char * const vn_npu_rule_ids[] = { "none", "align-concat", "align-p
 static const char * const vn_bias_ids[] = { "auto", "int32", "int16", "int8", "float16", "bfloat16", "float32", NULL };
 static const char * const vn_norm_weight_ids[] = { "weight", "unsigned", NULL };
 static const char * const vn_block_scales_ids[] = { "float", "integer", NULL };
+static const char * const vn_float_type_ids[] = { "auto", "float32", "float16", NULL };
 static const char * const vn_equalize_ids[] = { "off", "amd", "ppq", NULL };
 /* In the order of their enumerations, behind what a rule says that leaves it to the recipe. */
 static const char * const vn_bias_correction_ids[] = { "recipe", "off", "amd", "xslim", "guarded", NULL };
@@ -51,7 +52,8 @@ _Static_assert (G_N_ELEMENTS (vn_activation_channels_ids) == VN_N_ACTIVATION_CHA
                 G_N_ELEMENTS (vn_bias_correction_ids) == VN_N_BIAS_CORRECTIONS + 2, "a name each");
 _Static_assert (G_N_ELEMENTS (vn_bias_ids) == VN_N_BIASES + 1 && G_N_ELEMENTS (vn_vendor_ids) == VN_N_VENDORS + 1 &&
                 G_N_ELEMENTS (vn_norm_weight_ids) == VN_N_NORM_WEIGHTS + 1 &&
-                G_N_ELEMENTS (vn_block_scales_ids) == VN_N_BLOCK_SCALES + 1, "a name each");
+                G_N_ELEMENTS (vn_block_scales_ids) == VN_N_BLOCK_SCALES + 1 &&
+                G_N_ELEMENTS (vn_float_type_ids) == VN_N_FLOAT_TYPES + 1, "a name each");
 /* In the order of VnAnswer. */
 static const char * const vn_answer_ids[] = { "recipe", "true", "false", NULL };
 

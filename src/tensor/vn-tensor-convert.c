@@ -139,6 +139,11 @@ convert_elements (const VnTensor *from,
       vn_half_to_float_array (from->data, to->data, from->n_elements);
       return;
     }
+  if (from->dtype == VN_DTYPE_F32 && to->dtype == VN_DTYPE_F16 && (guintptr) from->data % 4 == 0)
+    {
+      vn_half_from_float_array (from->data, to->data, from->n_elements);
+      return;
+    }
   for (gsize i = 0; i < from->n_elements; i++)
     {
       if (exact)
@@ -146,6 +151,28 @@ convert_elements (const VnTensor *from,
       else
         tensor_convert_store_double (to, i, vn_tensor_get_double (from, i));
     }
+}
+
+static VnTensor *
+tensor_convert_into (VnTensor   *self,
+                     VnDType     dtype,
+                     VnTensor *(*make) (VnDType, const VnShape *, GError **),
+                     GError    **error)
+{
+  VnTensor *copy;
+
+  if (self->dtype == dtype)
+    return vn_tensor_ref (self);
+  if (!tensor_convert_is_number (self->dtype) || !tensor_convert_is_number (dtype) || vn_dtype_get_bits (dtype) < 8)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Cannot convert %s to %s"),
+                   vn_dtype_get_name (self->dtype), vn_dtype_get_name (dtype));
+      return NULL;
+    }
+  copy = make (dtype, &self->shape, error);
+  if (copy != NULL)
+    convert_elements (self, copy);
+  return copy;
 }
 
 /**
@@ -162,18 +189,18 @@ vn_tensor_convert (VnTensor  *self,
                    VnDType    dtype,
                    GError   **error)
 {
-  VnTensor *copy;
+  return tensor_convert_into (self, dtype, vn_tensor_new, error);
+}
 
-  if (self->dtype == dtype)
-    return vn_tensor_ref (self);
-  if (!tensor_convert_is_number (self->dtype) || !tensor_convert_is_number (dtype) || vn_dtype_get_bits (dtype) < 8)
-    {
-      g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("Cannot convert %s to %s"),
-                   vn_dtype_get_name (self->dtype), vn_dtype_get_name (dtype));
-      return NULL;
-    }
-  copy = vn_tensor_new (dtype, &self->shape, error);
-  if (copy != NULL)
-    convert_elements (self, copy);
-  return copy;
+/**
+ * vn_tensor_convert_constant:
+ *
+ * Returns: (transfer full) (nullable): as of vn_tensor_convert(), a copy as of vn_tensor_new_constant()
+ */
+VnTensor *
+vn_tensor_convert_constant (VnTensor  *self,
+                            VnDType    dtype,
+                            GError   **error)
+{
+  return tensor_convert_into (self, dtype, vn_tensor_new_constant, error);
 }

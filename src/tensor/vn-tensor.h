@@ -88,6 +88,9 @@ void        vn_tensor_release_pages  (const VnTensor  *self);
 VnTensor   *vn_tensor_convert        (VnTensor        *self,
                                       VnDType          dtype,
                                       GError         **error);
+VnTensor   *vn_tensor_convert_constant (VnTensor       *self,
+                                      VnDType          dtype,
+                                      GError         **error);
 double      vn_tensor_get_double     (const VnTensor  *self,
                                       gsize            i);
 gint64      vn_tensor_get_s64        (const VnTensor  *self,

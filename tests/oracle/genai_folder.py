@@ -68,7 +68,7 @@ def call(*arguments):
     return subprocess.run([cli, *arguments], capture_output=True, text=True, env={**os.environ, 'VN_NO_VERIFY': '1'}, timeout=200)
 
 
-def make_network(path):
+def make_network(path, dtype=np.float32):
     """Tokens to logits by one attention of heads that share keys; all sizes of its inputs are open."""
     rng, constants = np.random.default_rng(3), []
 
@@ -77,10 +77,10 @@ def make_network(path):
         return name
 
     def weight(name, rows, columns):
-        return constant(name, (rng.standard_normal((rows, columns)) / rows ** 0.5).astype(np.float32))
+        return constant(name, (rng.standard_normal((rows, columns)) / rows ** 0.5).astype(dtype))
 
     angles = np.arange(LENGTH)[:, None] / 100 ** (np.arange(SIZE // 2) / (SIZE // 2))
-    cos, sin = (constant(name, call(angles).astype(np.float32)) for name, call in (('cos', np.cos), ('sin', np.sin)))
+    cos, sin = (constant(name, call(angles).astype(dtype)) for name, call in (('cos', np.cos), ('sin', np.sin)))
     nodes = [helper.make_node('Gather', [weight('embedding', WORDS, WIDTH), 'input_ids'], ['x'], 'embed'),
              helper.make_node('MatMul', ['x', weight('wq', WIDTH, WIDTH)], ['q'], 'q_proj'),
              helper.make_node('MatMul', ['x', weight('wk', WIDTH, SHARED * SIZE)], ['k'], 'k_proj'),
@@ -98,13 +98,13 @@ def make_network(path):
              helper.make_node('Add', ['x', 'o'], ['y'], 'add'),
              helper.make_node('MatMul', ['y', weight('head', WIDTH, WORDS)], ['logits'], 'lm_head')]
     cache = ['batch', 'kv_heads', 'past_length', 'kv_size']
-    info = helper.make_tensor_value_info
+    info, floats = helper.make_tensor_value_info, helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
     graph = helper.make_graph(
         nodes, 'decoder', [info('input_ids', 7, ['batch', 'length']), info('attention_mask', 7, ['batch', 'total_length']),
-                           info('past.key', 1, cache), info('past.value', 1, cache)],
-        [info('logits', 1, ['batch', 'length', WORDS])] +
-        [info('present.' + what, 1, ['batch', 'kv_heads', 'total_length', 'kv_size']) for what in ('key', 'value')], constants,
-        value_info=[info('q', 1, ['batch', 'length', WIDTH])])
+                           info('past.key', floats, cache), info('past.value', floats, cache)],
+        [info('logits', floats, ['batch', 'length', WORDS])] +
+        [info('present.' + what, floats, ['batch', 'kv_heads', 'total_length', 'kv_size']) for what in ('key', 'value')],
+        constants, value_info=[info('q', floats, ['batch', 'length', WIDTH])])
     model = helper.make_model(graph, ir_version=10, opset_imports=[helper.make_opsetid('', 21),
                                                                    helper.make_opsetid('com.microsoft', 1)])
     onnx.save(model, path, save_as_external_data=True, location='decoder.data', size_threshold=1024)

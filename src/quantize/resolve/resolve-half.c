@@ -7,12 +7,15 @@
 #include "vn-resolver.h"
 
 #include "vn-error.h"
+#include "vn-half.h"
 #include "vn-i18n.h"
 
 #include <math.h>
+#include <string.h>
 
 #define HALF_MAX 65504.0
 #define HALF_MIN 0x1p-24
+#define HALF_BLOCK 1024
 
 /* Operators of ONNX that stay in float32: the standard gives them no float16 in every version, they make floats of a
  * type they name themselves, their numbers are counts and positions that 11 bits do not hold, or sums and powers beyond
@@ -26,7 +29,35 @@ static const char * const single_types[] = {
   "ReduceSum", "ReduceSumSquare", "RoiAlign", "STFT", "TopK", "Upsample",
 };
 
+/* Operators of ONNX Runtime that compute with float16: it knows the first by the domain of ONNX, too. */
+static const char * const runtime_types[] = {
+  "SimplifiedLayerNormalization", "SkipSimplifiedLayerNormalization", "SkipLayerNormalization", "EmbedLayerNormalization",
+  "MatMulNBits", "GatherBlockQuantized", "Attention", "MultiHeadAttention", "GroupQueryAttention", "RotaryEmbedding", "Gelu",
+  "FastGelu", "BiasGelu", "QuickGelu", "FusedMatMul",
+};
+
 /* ---- which nodes ---- */
+
+static gboolean
+resolve_half_is_of_runtime (const VnNode *node)
+{
+  if (g_strcmp0 (node->domain, VN_MICROSOFT_DOMAIN) != 0 && !vn_node_is (node, runtime_types[0]))
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (runtime_types); i++)
+    {
+      if (g_str_equal (node->op_type, runtime_types[i]))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* Mean and deviation, which normalizations give as well, are float32. */
+static gboolean
+resolve_half_gives_moments (const VnNode *node)
+{
+  return strstr (node->op_type, "LayerNormalization") != NULL &&
+         (vn_node_get_output (node, 1) != NULL || vn_node_get_output (node, 2) != NULL);
+}
 
 static gboolean
 resolve_half_has_graph (const VnNode *node)
@@ -191,6 +222,9 @@ vn_quant_can_be_half (const VnNode *node,
   g_return_val_if_fail (node != NULL, FALSE);
 
   op = vn_op_lookup_node (node, NULL);
+  if (op != NULL && resolve_half_is_of_runtime (node))
+    return resolve_half_has_known_types (node) && resolve_half_touches_single (node) && !resolve_half_gives_moments (node) &&
+           !g_hash_table_contains (positions, node);
   if (op == NULL || *op->domain != '\0' || resolve_half_is_single_type (node) || resolve_half_has_graph (node) ||
       !resolve_half_has_known_types (node) ||
       !resolve_half_touches_single (node))
@@ -222,6 +256,26 @@ vn_quant_is_half_input (const VnNode *node,
 
 /* ---- numbers ---- */
 
+static float
+resolve_half_clip (float  x,
+                   gsize *n_clipped,
+                   gsize *n_raised)
+{
+  float size = fabsf (x);
+
+  if (isfinite (x) && size > (float) HALF_MAX)
+    {
+      size = (float) HALF_MAX;
+      ++*n_clipped;
+    }
+  else if (size > 0 && size < (float) HALF_MIN)
+    {
+      size = (float) HALF_MIN;
+      ++*n_raised;
+    }
+  return copysignf (size, x);
+}
+
 /*< private >
  * vn_quant_to_half:
  * @data: float32
@@ -236,32 +290,25 @@ vn_quant_to_half (VnTensor  *data,
                   gsize     *n_raised,
                   GError   **error)
 {
-  g_autoptr(VnTensor) aligned = NULL, copy = NULL;
+  g_autoptr(VnTensor) aligned = NULL;
+  VnTensor *result;
+  float near[HALF_BLOCK];
 
   g_return_val_if_fail (data != NULL, NULL);
 
   aligned = vn_tensor_get_aligned (data, error);
   *n_clipped = *n_raised = 0;
-  if (aligned == NULL || (copy = vn_tensor_new_constant (VN_DTYPE_F32, &data->shape, error)) == NULL)
+  if (aligned == NULL || (result = vn_tensor_new_constant (VN_DTYPE_F16, &data->shape, error)) == NULL)
     return NULL;
 
-  for (gsize i = 0; i < aligned->n_elements; i++)
+  for (gsize first = 0, n; first < aligned->n_elements; first += n)
     {
-      float x = ((const float *) aligned->data)[i], size = fabsf (x);
-
-      if (isfinite (x) && size > (float) HALF_MAX)
-        {
-          size = (float) HALF_MAX;
-          ++*n_clipped;
-        }
-      else if (size > 0 && size < (float) HALF_MIN)
-        {
-          size = (float) HALF_MIN;
-          ++*n_raised;
-        }
-      ((float *) copy->data)[i] = copysignf (size, x);
+      n = MIN (HALF_BLOCK, aligned->n_elements - first);
+      for (gsize i = 0; i < n; i++)
+        near[i] = resolve_half_clip (((const float *) aligned->data)[first + i], n_clipped, n_raised);
+      vn_half_from_float_array (near, (guint16 *) result->data + first, n);
     }
-  return vn_tensor_convert (copy, VN_DTYPE_F16, error);
+  return result;
 }
 
 static void

@@ -85,6 +85,13 @@ void                 vn_inner_graph_put_back  (VnInnerGraph  *self,
                                                GHashTable    *own,
                                                GHashTable    *names);
 
+/* ---- write-half.c ---- */
+
+gboolean             vn_quant_write_halves    (VnModel       *model,
+                                               gboolean       float_io,
+                                               GHashTable    *value_names,
+                                               GError       **error);
+
 /* ---- write-restored.c ---- */
 
 gboolean             vn_quant_write_restored  (VnModel       *model,

@@ -222,6 +222,37 @@ write_half_list_singles (const VnGraph *graph)
 }
 
 static void
+write_half_retarget_casts (Writer *self)
+{
+  GHashTableIter iter;
+  gpointer key;
+
+  g_hash_table_iter_init (&iter, self->halves);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    {
+      if (vn_node_is (key, "Cast"))
+        vn_node_set_int (key, "to", VN_DTYPE_F16);
+    }
+}
+
+/* All values of float32 as the nodes want them that compute with halves. */
+static gboolean
+write_half_convert (Writer   *self,
+                    GError  **error)
+{
+  g_autoptr(GPtrArray) values = write_half_list_singles (self->graph);
+
+  /* all nodes know their inputs by type until the last value is done: types of values that stay are set then */
+  for (guint i = 0; i < values->len; i++)
+    {
+      if (!write_half_convert_value (self, g_ptr_array_index (values, i), error))
+        return FALSE;
+    }
+  write_half_retarget_casts (self);
+  return TRUE;
+}
+
+static void
 write_half_find_halves (Writer      *self,
                         VnQuantPlan *plan)
 {
@@ -237,20 +268,6 @@ write_half_find_halves (Writer      *self,
     }
 }
 
-static void
-write_half_retarget_casts (Writer *self)
-{
-  GHashTableIter iter;
-  gpointer key;
-
-  g_hash_table_iter_init (&iter, self->halves);
-  while (g_hash_table_iter_next (&iter, &key, NULL))
-    {
-      if (vn_node_is (key, "Cast"))
-        vn_node_set_int (key, "to", VN_DTYPE_F16);
-    }
-}
-
 static gboolean
 write_fp16 (VnModel             *model,
             const VnWriteScheme *scheme,
@@ -259,18 +276,57 @@ write_fp16 (VnModel             *model,
             GError             **error)
 {
   g_autoptr(GHashTable) halves = g_hash_table_new (NULL, NULL), captured = vn_graph_find_captured (model->graph);
-  g_autoptr(GPtrArray) values = write_half_list_singles (model->graph);
   Writer self = { model->graph, halves, captured, value_names, scheme->float_io };
 
   write_half_find_halves (&self, plan);
-  /* all nodes know their inputs by type until the last value is done: types of values that stay are set then */
-  for (guint i = 0; i < values->len; i++)
+  return write_half_convert (&self, error);
+}
+
+/* ---- beside integer weights ---- */
+
+/* Of a weight; its scales are halves, as the standard has it since opset 19. */
+static gboolean
+write_half_restores_weight (const VnModel *model,
+                            const VnNode  *node)
+{
+  const VnValue *data = vn_node_is (node, "DequantizeLinear") ? vn_node_get_input (node, 0) : NULL;
+
+  return data != NULL && data->initializer != NULL && vn_model_get_opset (model, "") >= 19;
+}
+
+/*< private >
+ * vn_quant_write_halves:
+ * @model: a quantized network, changed in place
+ * @float_io: its inputs and outputs stay float32
+ * @value_names: (inout) (element-type utf8 utf8): as of vn_quantize_write()
+ *
+ * Lets all nodes compute with float16 that can, those that read integer weights, too.
+ */
+gboolean
+vn_quant_write_halves (VnModel     *model,
+                       gboolean     float_io,
+                       GHashTable  *value_names,
+                       GError     **error)
+{
+  g_autoptr(GHashTable) halves = g_hash_table_new (NULL, NULL), captured = NULL, positions = NULL;
+  gboolean done;
+
+  g_return_val_if_fail (model != NULL && value_names != NULL, FALSE);
+
+  vn_graph_settle (model->graph);
+  captured = vn_graph_find_captured (model->graph);
+  positions = vn_quant_find_positions (model->graph);
+  for (guint i = 0; i < model->graph->nodes->len; i++)
     {
-      if (!write_half_convert_value (&self, g_ptr_array_index (values, i), error))
-        return FALSE;
+      VnNode *node = g_ptr_array_index (model->graph->nodes, i);
+
+      if (write_half_restores_weight (model, node) || vn_quant_can_be_half (node, positions))
+        g_hash_table_add (halves, node);
     }
-  write_half_retarget_casts (&self);
-  return TRUE;
+  vn_model_begin_edits (model);
+  done = write_half_convert (&(Writer) { model->graph, halves, captured, value_names, float_io }, error);
+  vn_model_end_edits (model);
+  return done;
 }
 
 /* ---- bfloat16 ---- */

@@ -39,7 +39,7 @@ fp16_widen_value (const Fp16  *self,
 
   if (value->initializer != NULL && value->initializer->dtype == self->from)
     {
-      g_autoptr(VnTensor) wide = vn_tensor_convert (value->initializer, VN_DTYPE_F32, error);
+      g_autoptr(VnTensor) wide = vn_tensor_convert_constant (value->initializer, VN_DTYPE_F32, error);
 
       if (wide == NULL)
         return FALSE;
@@ -66,7 +66,7 @@ fp16_widen_tensor (const Fp16  *self,
 
   if (*tensor == NULL || (*tensor)->dtype != self->from)
     return TRUE;
-  wide = vn_tensor_convert (*tensor, VN_DTYPE_F32, error);
+  wide = vn_tensor_convert_constant (*tensor, VN_DTYPE_F32, error);
   if (wide == NULL)
     return FALSE;
   vn_tensor_unref (*tensor);
@@ -138,12 +138,28 @@ fp16_widen_graph (const Fp16  *self,
 }
 
 static gboolean
+fp16_has_weights (const VnGraph *graph,
+                  VnDType        dtype)
+{
+  for (guint i = 0; i < graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (graph->values, i);
+
+      if (value->initializer != NULL && value->initializer->dtype == dtype)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
 fp16_widen_model (VnPassContext  *ctx,
                   VnDType         from,
                   GError        **error)
 {
   const Fp16 self = { ctx, from };
 
+  if (fp16_has_weights (ctx->model->graph, from))
+    ctx->model->widened = from;
   if (!fp16_widen_graph (&self, ctx->model->graph, error))
     return FALSE;
   for (guint i = 0; i < ctx->model->functions->len; i++)
