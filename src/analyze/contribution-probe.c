@@ -5,6 +5,7 @@
 
 #include "vn-graph-edit.h"
 #include "vn-identity.h"
+#include "vn-logit-space.h"
 #include "vn-quant-math.h"
 
 #include <math.h>
@@ -112,11 +113,13 @@ contribution_add_ends (VnProbe *self)
   for (guint o = 0; o < self->outputs->len; o++)
     {
       guint tap = g_array_index (self->outputs, guint, o);
-      const VnPartition *partition = vn_parts_get (self->parts, ((const VnValue *) g_ptr_array_index (self->taps, tap))->name);
+      const VnValue *output = g_ptr_array_index (self->taps, tap);
+      const gboolean logits = vn_value_is_logits (output);
+      const VnPartition *partition = logits ? NULL : vn_parts_get (self->parts, output->name);
 
       for (guint part = 0; part < (partition != NULL ? partition->n_parts : 1); part++)
         {
-          VnProbeEnd end = { o, tap, partition, part };
+          VnProbeEnd end = { o, tap, partition, part, logits };
 
           g_array_append_val (self->ends, end);
         }

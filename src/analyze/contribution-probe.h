@@ -35,12 +35,14 @@ typedef struct
  * @tap: of the output
  * @partition: (nullable): how it is divided; borrowed
  * @part: of @partition; not used without
+ * @logits: it is measured in the numbers of vn-logit-space.c
  */
 typedef struct
 {
   guint              output, tap;
   const VnPartition *partition;
   guint              part;
+  gboolean           logits;
 } VnProbeEnd;
 
 /**

@@ -3,6 +3,7 @@
 #include "contribution-sample.h"
 
 #include "vn-error-sum.h"
+#include "vn-logit-space.h"
 
 #include <math.h>
 #include <string.h>
@@ -111,6 +112,24 @@ contribution_list_slices (const VnProbeEnd *end,
   return self;
 }
 
+/* Logits become what their noise is measured in, which @f and @q then own. */
+static gboolean
+contribution_weigh (const VnProbeEnd  *end,
+                    const VnTensor   **wanted,
+                    const VnTensor   **found,
+                    VnTensor         **f,
+                    VnTensor         **q)
+{
+  if (!end->logits || *wanted == NULL || (*wanted)->dtype != VN_DTYPE_F32 ||
+      (*found != NULL && (*found)->n_elements != (*wanted)->n_elements))
+    return TRUE;
+  if (!vn_logits_weigh (*wanted, *found, f, q, NULL))
+    return FALSE;
+  *wanted = *f;
+  *found = *found != NULL ? *q : NULL;
+  return TRUE;
+}
+
 /**
  * vn_noise_add_end:
  * @end: the part of the tensor that counts
@@ -122,10 +141,13 @@ vn_noise_add_end (VnNoise          *self,
                   const VnTensor   *wanted,
                   const VnTensor   *found)
 {
+  g_autoptr(VnTensor) f = NULL, q = NULL;
   g_autofree Slices *slices = NULL;
 
   g_return_if_fail (self != NULL && end != NULL);
 
+  if (!contribution_weigh (end, &wanted, &found, &f, &q))
+    return;
   if (wanted == NULL || wanted->dtype != VN_DTYPE_F32 || (found != NULL && found->n_elements != wanted->n_elements))
     return;
   slices = contribution_list_slices (end, &wanted->shape);
@@ -331,9 +353,12 @@ contribution_keep_differences (const VnProbeEnd *end,
                                float            *kept,
                                guint             n)
 {
+  g_autoptr(VnTensor) f = NULL, q = NULL;
   g_autofree Slices *slices = NULL;
   gsize take, n_elements;
 
+  if (!contribution_weigh (end, &wanted, &found, &f, &q))
+    return;
   if (wanted == NULL || found == NULL || wanted->dtype != VN_DTYPE_F32 || found->n_elements != wanted->n_elements)
     return;
   slices = contribution_list_slices (end, &wanted->shape);

@@ -19,6 +19,7 @@ struct _VnJudge
   VnTensor      **copies;     /* by run (nullable): what copies of samples read, as far as there is room for them */
   VnTensor     ***outputs;    /* by run, of the float network */
   const VnPartition **partitions;   /* by output: (nullable) */
+  gboolean       *logits;     /* by output: it is weighed by vn-logit-space.c */
   guint          *places;     /* by output: the first of its sums; behind them how many there are of a run */
   VnModel        *model;      /* the float network, which the names are of */
   const char    **input_names, **output_names;

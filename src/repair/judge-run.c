@@ -3,6 +3,7 @@
 #include "judge-copies.h"
 #include "judge-private.h"
 
+#include "vn-logit-space.h"
 #include "vn-parallel.h"
 #include "vn-sample-pack.h"
 #include "vn-sample-ranks.h"
@@ -64,15 +65,26 @@ _vn_judge_find_mean (const VnJudge    *self,
 
 /* ---- running ---- */
 
-static void
-judge_add_error (VnErrorSum        *sums,
-                 const VnPartition *partition,
+/* Of output @i. */
+static gboolean
+judge_add_error (const VnJudge     *self,
+                 guint              i,
+                 VnErrorSum        *sums,
                  const VnTensor    *wanted,
-                 const VnTensor    *found)
+                 const VnTensor    *found,
+                 GError           **error)
 {
-  if (wanted != NULL && found != NULL && wanted->dtype == VN_DTYPE_F32 && found->dtype == VN_DTYPE_F32 &&
-      wanted->n_elements == found->n_elements)
-    vn_part_sums_add (sums, partition, &wanted->shape, wanted->data, found->data);
+  g_autoptr(VnTensor) f = NULL, q = NULL;
+
+  if (wanted == NULL || found == NULL || wanted->dtype != VN_DTYPE_F32 || found->dtype != VN_DTYPE_F32 ||
+      wanted->n_elements != found->n_elements)
+    return TRUE;
+  if (self->logits[i] && !vn_logits_weigh (wanted, found, &f, &q, error))
+    return FALSE;
+  wanted = f != NULL ? f : wanted;
+  found = q != NULL ? q : found;
+  vn_part_sums_add (sums, self->partitions[i], &wanted->shape, wanted->data, found->data);
+  return TRUE;
 }
 
 static gboolean
@@ -182,6 +194,7 @@ judge_run_item (gsize     item,
   VnJudge *self = trial->judge;
   const gsize run = trial->runs[item];
   VnTensor **outputs;
+  gboolean good = TRUE;
 
   if (self->inputs[run / self->n_copies] == NULL)
     return TRUE;
@@ -197,12 +210,12 @@ judge_run_item (gsize     item,
       self->outputs[run] = outputs;
       return TRUE;
     }
-  for (guint i = 0; i < self->n_outputs; i++)
-    judge_add_error (&trial->sums[run * self->places[self->n_outputs] + self->places[i]], self->partitions[i],
-                     self->outputs[run][i], outputs[i]);
+  for (guint i = 0; i < self->n_outputs && good; i++)
+    good = judge_add_error (self, i, &trial->sums[run * self->places[self->n_outputs] + self->places[i]], self->outputs[run][i],
+                            outputs[i], error);
   judge_add_answers (trial, run, outputs);
   _vn_judge_free_tensors (outputs, self->n_outputs);
-  return TRUE;
+  return good;
 }
 
 /* ---- several processes ---- */

@@ -5,6 +5,7 @@
 #include "judge-private.h"
 
 #include "vn-i18n.h"
+#include "vn-logit-space.h"
 #include "vn-memory.h"
 #include "vn-sample-loop.h"
 
@@ -28,6 +29,7 @@ vn_judge_free (VnJudge *self)
   g_free (self->inputs);
   g_free (self->outputs);
   g_free (self->partitions);
+  g_free (self->logits);
   g_free (self->places);
   g_free (self->input_names);
   g_free (self->output_names);
@@ -114,9 +116,13 @@ judge_place_sums (VnJudge *self,
 {
   self->partitions = g_new0 (const VnPartition *, self->n_outputs + 1);
   self->places = g_new0 (guint, self->n_outputs + 1);
+  self->logits = g_new0 (gboolean, self->n_outputs + 1);
   for (guint i = 0; i < self->n_outputs; i++)
     {
-      self->partitions[i] = vn_parts_get (self->samples.parts, vn_plan_get_output (plan, i)->name);
+      const VnValue *output = vn_plan_get_output (plan, i);
+
+      self->logits[i] = vn_value_is_logits (output);
+      self->partitions[i] = self->logits[i] ? NULL : vn_parts_get (self->samples.parts, output->name);
       self->places[i + 1] = self->places[i] + vn_part_sums_count (self->partitions[i]);
     }
 }
