@@ -207,18 +207,19 @@ vn_recipe_has_kernels (const VnRecipe *self)
  * there are more. */
 static gboolean
 check_blocks_in_pairs (const VnRecipe  *self,
+                       gint64           block,
                        const char      *where,
                        GError         **error)
 {
-  if (self->block_size == 0 || !vn_recipe_get_format (self)->has_pairs)
+  if (block == 0 || !vn_recipe_get_format (self)->has_pairs)
     return TRUE;
   if (recipe_check_has_bytes (self, TRUE) && recipe_check_has_bytes (self, FALSE))
     g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
                  _("%s: block-size is %lld, but ONNX Runtime cannot multiply 8-bit activations by block-wise 8-bit "
-                   "weights: use 4-bit weights or 16-bit activations"), where, (long long) self->block_size);
+                   "weights: use 4-bit weights or 16-bit activations"), where, (long long) block);
   else if (self->npu || self->pairs_on_weights)
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: block-size is %lld, but “%s” needs one scale per weight"), where,
-                 (long long) self->block_size, self->npu ? "npu" : "pairs-on-weights");
+                 (long long) block, self->npu ? "npu" : "pairs-on-weights");
   else if (self->block_scales == VN_BLOCK_SCALES_INTEGER && (self->weight != VN_DTYPE_S4 || !self->symmetric_weights))
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                  _("%s: block-scales is “integer”, which needs symmetric weights of type int4"), where);
@@ -231,34 +232,35 @@ check_blocks_in_pairs (const VnRecipe  *self,
 static gboolean
 check_blocks (const VnRecipe  *self,
               VnDType          weight,
+              gint64           block,
               const char      *where,
               GError         **error)
 {
   g_autofree char *able = vn_format_dup_names (VN_FORMAT_TRAIT (block_scales));
 
-  if (self->block_size != 0 && !vn_recipe_get_format (self)->block_scales)
+  if (block != 0 && !vn_recipe_get_format (self)->block_scales)
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: block-size is %lld, but only the formats %s support blocks"), where,
-                 (long long) self->block_size, able);
-  else if ((self->block_size & (self->block_size - 1)) != 0)
+                 (long long) block, able);
+  else if ((block & (block - 1)) != 0)
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                  _("%s: block-size is %lld, expected 0 or a power of two of at least 16"), where,
-                 (long long) self->block_size);
-  else if (vn_recipe_get_format (self)->packed_matrices && self->block_size > MOST_NBITS_BLOCK)
+                 (long long) block);
+  else if (vn_recipe_get_format (self)->packed_matrices && block > MOST_NBITS_BLOCK)
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                  _("%s: block-size is %lld, but MatMulNBits of ONNX Runtime has blocks of 16, 32, 64, 128 or 256 only"), where,
-                 (long long) self->block_size);
+                 (long long) block);
   else if (vn_recipe_get_format (self)->packed_matrices && vn_dtype_get_bits (weight) > 8)
     g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                 _("%s: weight is %s, but the format “%s” supports only 4 and 8 bits"), where, vn_dtype_get_name (weight),
+                 _("%s: weight is %s, but the format “%s” supports only 2, 4 and 8 bits"), where, vn_dtype_get_name (weight),
                  vn_format_get_traits (self->format)->id);
-  else if (self->block_size != 0 && weight != VN_DTYPE_UNDEFINED && !vn_dtype_is_integer (weight))
+  else if (block != 0 && weight != VN_DTYPE_UNDEFINED && !vn_dtype_is_integer (weight))
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: weight is %s, but blocks require integers"), where,
                  vn_dtype_get_name (weight));
-  else if (self->block_size != 0 && !vn_recipe_get_format (self)->packed_matrices && self->opset != 0 && self->opset < 21)
+  else if (block != 0 && !vn_recipe_get_format (self)->packed_matrices && self->opset != 0 && self->opset < 21)
     g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s: opset is %lld, but blocks require at least 21"), where,
                  (long long) self->opset);
   else
-    return check_blocks_in_pairs (self, where, error);
+    return check_blocks_in_pairs (self, block, where, error);
   return FALSE;
 }
 
@@ -275,6 +277,19 @@ recipe_check_name_rule (const VnRecipe  *self,
         break;
       }
   return FALSE;
+}
+
+/* Levels are moved to where numbers are, so that 0 need not be in the middle. */
+static gboolean
+check_block_method (const VnRecipe  *self,
+                    GError         **error)
+{
+  if (vn_recipe_get_most (self, VN_LAYER_BLOCK_METHOD) == VN_BLOCK_METHOD_MINMAX || !self->symmetric_weights ||
+      !vn_recipe_has_blocks (self))
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+               _("block-method: “k-quant” needs zero points; set symmetric-weights to false, or block-method to “minmax”"));
+  return recipe_check_name_rule (self, VN_LAYER_BLOCK_METHOD, error);
 }
 
 /* What is done to a network in one go is done in one way: rules only say where. */
@@ -427,7 +442,7 @@ vn_recipe_validate (const VnRecipe  *self,
       !vn_format_check_number (self->format, error) ||
       !check_types (self, self->activation, self->weight, _("recipe"), error) ||
       !check_dynamic (self, error) ||
-      !check_blocks (self, self->weight, _("recipe"), error) ||
+      !check_blocks (self, self->weight, self->block_size, _("recipe"), error) || !check_block_method (self, error) ||
       !check_fuse (self, error) ||
       !check_pairs (self, error) ||
       !check_npu (self, error) || !check_fixed_point (self, error) ||
@@ -446,8 +461,10 @@ vn_recipe_validate (const VnRecipe  *self,
     {
       g_autofree char *where = g_strdup_printf (_("rule %u"), i + 1);
 
-      if (!check_override (self, g_ptr_array_index (self->overrides, i), where, error) ||
-          !check_blocks (self, ((const VnOverride *) g_ptr_array_index (self->overrides, i))->weight, where, error))
+      const VnOverride *rule = g_ptr_array_index (self->overrides, i);
+
+      if (!check_override (self, rule, where, error) ||
+          !check_blocks (self, rule->weight, rule->block_size != 0 ? rule->block_size : self->block_size, where, error))
         return FALSE;
     }
   return vn_format_check_recipe (self, error);

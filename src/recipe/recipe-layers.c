@@ -244,6 +244,61 @@ vn_recipe_list_for_values (const VnRecipe *self,
   return rules;
 }
 
+/* ---- blocks ---- */
+
+/**
+ * vn_recipe_list_blocks_for_values:
+ *
+ * Returns: (transfer full) (array): by VnValue.id: the size of blocks that the last rule says that says one; 0: none does
+ */
+gint64 *
+vn_recipe_list_blocks_for_values (const VnRecipe *self,
+                                  const VnGraph  *graph)
+{
+  g_autofree int *rules = NULL;
+  gint64 *list;
+
+  g_return_val_if_fail (self != NULL && graph != NULL, NULL);
+
+  rules = g_new (int, MAX (graph->values->len, 1));
+  list = g_new0 (gint64, MAX (graph->values->len, 1));
+  for (guint r = 0; r < self->overrides->len; r++)
+    {
+      const VnOverride *rule = layers_get_rule (self, r);
+      g_autoptr(GPtrArray) nodes = NULL;
+
+      if (!rule->enabled || rule->block_size == 0)
+        continue;
+      for (guint i = 0; i < graph->values->len; i++)
+        rules[i] = -1;
+      if (vn_override_is_for_tensors (rule))
+        layers_take_tensors (rules, graph, rule, (int) r);
+      else
+        nodes = vn_override_find_nodes (rule, graph, NULL);
+      for (guint i = 0; nodes != NULL && i < nodes->len; i++)
+        layers_take_node (rules, g_ptr_array_index (nodes, i), (int) r);
+      for (guint i = 0; i < graph->values->len; i++)
+        list[i] = rules[i] >= 0 ? rule->block_size : list[i];
+    }
+  return list;
+}
+
+/**
+ * vn_recipe_has_blocks:
+ *
+ * Returns: whether some weights may have a scale for each block, by @self or by a rule of it
+ */
+gboolean
+vn_recipe_has_blocks (const VnRecipe *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  for (guint i = 0; i < self->overrides->len; i++)
+    if (layers_get_rule (self, i)->enabled && layers_get_rule (self, i)->block_size > 0)
+      return TRUE;
+  return self->block_size > 0 || vn_recipe_get_format (self)->packed_matrices;
+}
+
 /* ---- training ---- */
 
 gboolean

@@ -106,7 +106,7 @@ recipe_opset_of_types (const VnRecipe *self)
     return 10;
   if (!weights_only)
     opset = MAX (opset, recipe_opset_of_type (self->activation));
-  if (self->block_size > 0)
+  if (vn_recipe_has_blocks (self))
     opset = MAX (opset, 21);
 
   if (self->bias == VN_BIAS_S16)

@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 #define VN_QUANT_BYTES     (VN_DTYPE_BIT (U8) | VN_DTYPE_BIT (S8))
 #define VN_QUANT_INTEGERS  (VN_QUANT_BYTES | VN_DTYPE_BIT (U16) | VN_DTYPE_BIT (S16))
 #define VN_QUANT_NIBBLES   (VN_DTYPE_BIT (U4) | VN_DTYPE_BIT (S4))
+#define VN_QUANT_QUARTERS  (VN_DTYPE_BIT (U2) | VN_DTYPE_BIT (S2))
 #define VN_QUANT_FLOAT8    (VN_DTYPE_BIT (F8E4M3) | VN_DTYPE_BIT (F8E5M2))
 #define VN_QUANT_HALVES    (VN_DTYPE_BIT (F16) | VN_DTYPE_BIT (BF16))
 #define VN_QUANT_BLOCKS    (VN_DTYPE_BIT (BFP16) | VN_DTYPE_BIT (MX4) | VN_DTYPE_BIT (MX6) | VN_DTYPE_BIT (MX9) | \
@@ -20,7 +21,7 @@ G_BEGIN_DECLS
                             VN_DTYPE_BIT (U32) | VN_DTYPE_BIT (S32))
 #define VN_QUANT_FIXED     (VN_DTYPE_BIT (S8) | VN_DTYPE_BIT (S16))
 #define VN_QUANT_ACTIVATION_TYPES VN_QUANT_EXTENDED
-#define VN_QUANT_WEIGHT_TYPES VN_QUANT_EXTENDED
+#define VN_QUANT_WEIGHT_TYPES (VN_QUANT_EXTENDED | VN_QUANT_QUARTERS)
 #define VN_QUANT_PAIR_TYPES (VN_QUANT_INTEGERS | VN_QUANT_NIBBLES | VN_QUANT_FLOAT8)    /* that QuantizeLinear makes */
 
 /**
@@ -36,7 +37,7 @@ G_BEGIN_DECLS
  * @power_of_two_scales: each tensor, biases included, has one scale, and it is a power of two
  * @integer_weights: weights are integers with static ranges around them, whose rounding can be chosen
  * @weights_only: weights are stored small, activations stay float
- * @packed_matrices: weights lie in the operators of ONNX Runtime for 4 and 8 bits
+ * @packed_matrices: weights lie in the operators of ONNX Runtime for 2, 4 and 8 bits
  * @half_arithmetic: it is computed in float16; @stays_float: nothing is changed
  * @dynamic_ranges: ranges of activations can be found while the network runs
  * @standard_integers: activations with static ranges become integers in operators of the standard

@@ -77,6 +77,8 @@ quant_scheme_set_weights (VnWeightScheme *self,
   self->method = vn_recipe_get_weight_method (recipe);
   self->integer_blocks = recipe->block_scales == VN_BLOCK_SCALES_INTEGER && vn_recipe_get_format (recipe)->has_pairs;
   self->whole_blocks = recipe->whole_blocks || self->integer_blocks;
+  self->wide_tables = recipe->wide_tables && vn_recipe_get_format (recipe)->weights_only;
+  self->block_method = recipe->block_method;
   self->block = recipe->block_size == 0 && vn_recipe_get_format (recipe)->packed_matrices ? NBITS_BLOCK : recipe->block_size;
 }
 
@@ -132,6 +134,7 @@ quant_scheme_set_write (VnWriteScheme  *self,
   self->dedicated_pairs = recipe->dedicated_pairs;
   self->standard_floats = recipe->standard_floats;
   self->bodies = recipe->subgraphs;
+  self->packed_tables = recipe->packed_tables && self->format->packed_matrices;
 }
 
 /**

@@ -63,16 +63,19 @@ typedef struct
  * @narrow: they keep to the levels that have an opposite
  * @keeps_integers: constants that are whole numbers keep them
  * @per_channel: weights of @channel_types (nullable: all) have a scale for each channel
- * @block: how many elements share a scale; 0: all of a channel. @whole_blocks: weights with a rest have no blocks
+ * @block: how many elements share a scale; 0: all of a channel. @block_method: how it is found
+ * @whole_blocks: weights with a rest have no blocks
  * @integer_blocks: scales of blocks are that of the channel times an integer
+ * @wide_tables: those of heads and tables have 8 bits at least
  */
 typedef struct
 {
   VnDType      dtype;
-  gboolean     symmetric, reduce_range, narrow, keeps_integers, per_channel, whole_blocks, integer_blocks;
+  gboolean     symmetric, reduce_range, narrow, keeps_integers, per_channel, whole_blocks, integer_blocks, wide_tables;
   const char  *method;
   char       **channel_types;
   gint64       block;
+  VnBlockMethod block_method;
 } VnWeightScheme;
 
 /**
@@ -115,12 +118,13 @@ typedef struct
  * @standard_floats: floats of 8 bit stand in operators of the standard, whatever ONNX Runtime makes of that
  * @dedicated_pairs: each reader of a tensor has its own
  * @bodies: graphs inside nodes are quantized
+ * @packed_tables: tables that are gathered from are stored in blocks
  */
 typedef struct
 {
   const VnFormatTraits *format;
   VnVendorDomain        vendor;
-  gboolean              dynamic, float_io, float_weights, dedicated_pairs, standard_floats, bodies;
+  gboolean              dynamic, float_io, float_weights, dedicated_pairs, standard_floats, bodies, packed_tables;
 } VnWriteScheme;
 
 /**

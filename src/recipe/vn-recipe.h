@@ -64,6 +64,9 @@ typedef enum
 /* What a network computes with beside integer weights: the floats it had, or these. */
 typedef enum { VN_FLOAT_TYPE_AUTO, VN_FLOAT_TYPE_FLOAT32, VN_FLOAT_TYPE_FLOAT16, VN_N_FLOAT_TYPES } VnFloatType;
 
+/* How scale and zero point of a block of a weight are found: from its ends, or searched for, as k-quants are. */
+typedef enum { VN_BLOCK_METHOD_MINMAX, VN_BLOCK_METHOD_K_QUANT, VN_N_BLOCK_METHODS } VnBlockMethod;
+
 /* Whether ranges are searched for that keep what layers compute from them nearest to the float values. */
 typedef enum { VN_RANGE_SEARCH_OFF, VN_RANGE_SEARCH_OUTPUTS, VN_N_RANGE_SEARCHES } VnRangeSearch;
 
@@ -107,8 +110,9 @@ typedef enum
  * @exclude: leave these nodes or tensors in float
  * @axis: of the scales per channel, counted from the end if negative; %VN_AXIS_AS_RECIPE
  * @min, @max, @scales, @zero_points: numbers as text, one for all or one for each channel
- * @activation_channels, @balance_channels, @bias_correction, @rounding, @train, @accuracy_level: %VN_AS_RECIPE, or one more than
- * what a recipe would say
+ * @activation_channels, @balance_channels, @bias_correction, @rounding, @train, @accuracy_level, @block_method: %VN_AS_RECIPE, or
+ * one more than what a recipe would say
+ * @block_size: of weights; 0: as the recipe
  * @convert: type some or all readers see instead, %VN_DTYPE_UNDEFINED: none. @receivers: which, patterns of nodes; NULL: all
  */
 typedef struct
@@ -123,7 +127,8 @@ typedef struct
   VnDType    weight;
   char      *method;                  /* NULL: as the recipe */
   double     percentile;              /* 0: as the recipe */
-  int        activation_channels, balance_channels, bias_correction, rounding, train, accuracy_level;
+  int        activation_channels, balance_channels, bias_correction, rounding, train, accuracy_level, block_method;
+  gint64     block_size;
 
   char     **tensors;
   VnAnswer   symmetric, reduce_range, per_channel;
@@ -154,7 +159,10 @@ typedef struct
   gboolean    float_io;       /* FP16: inputs and outputs stay float32 */
   VnFloatType float_type;     /* WEIGHTS, MATMULNBITS */
   gint64      block_size;     /* WEIGHTS, MATMULNBITS: along the axis that is summed over; 0: off */
+  VnBlockMethod block_method; /* of weights in blocks */
   VnAccuracyLevel accuracy_level;   /* MATMULNBITS */
+  gboolean    packed_tables;  /* MATMULNBITS: tables that are gathered from, too */
+  gboolean    wide_tables;    /* weights only: these, and matrices that outputs come from, have 8 bits at least */
   gboolean    whole_blocks;   /* what they do not divide has a scale per channel */
   VnBlockScales block_scales; /* QDQ: of MatMul and Gemm */
   gboolean    symmetric_activations;
@@ -322,6 +330,9 @@ int        *vn_recipe_list_for_nodes (const VnRecipe *self,
 int        *vn_recipe_list_for_values (const VnRecipe *self,
                                        VnLayerSetting  which,
                                        const VnGraph  *graph);
+gint64     *vn_recipe_list_blocks_for_values (const VnRecipe *self,
+                                              const VnGraph  *graph);
+gboolean    vn_recipe_has_blocks   (const VnRecipe   *self);       /* some weights may have a scale for each block */
 void        vn_override_free       (VnOverride       *self);
 
 /**

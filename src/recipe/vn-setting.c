@@ -37,6 +37,7 @@ static const char * const vn_bias_correction_ids[] = { "recipe", "off", "amd", "
 static const char * const vn_activation_channels_ids[] = { "recipe", "off", "folded", "depthwise", NULL };
 static const char * const vn_balance_channels_ids[] = { "recipe", "off", "folded", "restored", NULL };
 static const char * const vn_weight_rounding_ids[] = { "recipe", "nearest", "second-order", NULL };
+static const char * const vn_block_method_ids[] = { "recipe", "minmax", "k-quant", NULL };
 static const char * const vn_accuracy_level_ids[] = { "recipe", "auto", "0", "1", "2", "3", "4", NULL };
 static const char * const vn_range_search_ids[] = { "off", "outputs", NULL };
 static const char * const vn_train_ids[] = { "recipe", "off", "thresholds", "adaround", "adaquant", "adaround-thresholds",
@@ -46,6 +47,7 @@ static const char * const vn_vendor_ids[] = { "none", "amd", "vitis", NULL };
 _Static_assert (G_N_ELEMENTS (vn_activation_channels_ids) == VN_N_ACTIVATION_CHANNELS + 2 &&
                 G_N_ELEMENTS (vn_balance_channels_ids) == VN_N_BALANCE_CHANNELS + 2 &&
                 G_N_ELEMENTS (vn_weight_rounding_ids) == VN_N_WEIGHT_ROUNDINGS + 2 &&
+                G_N_ELEMENTS (vn_block_method_ids) == VN_N_BLOCK_METHODS + 2 &&
                 G_N_ELEMENTS (vn_accuracy_level_ids) == VN_N_ACCURACY_LEVELS + 2 &&
                 G_N_ELEMENTS (vn_train_ids) == VN_N_TRAINS + 2 && G_N_ELEMENTS (vn_train_unit_ids) == VN_N_TRAIN_UNITS + 1 &&
                 G_N_ELEMENTS (vn_range_search_ids) == VN_N_RANGE_SEARCHES + 1 &&

@@ -146,8 +146,8 @@ vn_tensor_new (VnDType         dtype,
     }
   self->owner_free = g_free;
   self->data = (gpointer) (((guintptr) self->owner + ALIGNMENT - 1) & ~(guintptr) (ALIGNMENT - 1));
-  if (vn_dtype_get_bits (dtype) == 4 && self->n_bytes > 0)
-    ((guint8 *) self->data)[self->n_bytes - 1] = 0;   /* half of it may be nobody's, and go into files */
+  if (vn_dtype_get_bits (dtype) < 8 && self->n_bytes > 0)
+    ((guint8 *) self->data)[self->n_bytes - 1] = 0;   /* a part of it may be nobody's, and go into files */
   return g_steal_pointer (&self);
 }
 
@@ -217,7 +217,7 @@ vn_tensor_new_constant (VnDType         dtype,
     return NULL;
   if (self->n_bytes < SMALL_CONSTANT || (!tensor_attach_counted (self) && !tensor_attach_spill (self)))
     return vn_tensor_new (dtype, shape, error);
-  if (vn_dtype_get_bits (dtype) == 4)
+  if (vn_dtype_get_bits (dtype) < 8)
     ((guint8 *) self->data)[self->n_bytes - 1] = 0;
   return g_steal_pointer (&self);
 }

@@ -3,8 +3,8 @@
 """weights.py QUANTIZE_RUN VERNIER_CLI ENGINE_RUN [STEM...]
 
 Formats that need no samples. Stored integers, scales and zero points in blocks must be those of onnxruntime's
-MatMulNBitsQuantizer on the same prepared model, in both of its formats. Every preset for small weights must pass the
-checker, load in onnxruntime, and compute there what the engine computes.
+MatMulNBitsQuantizer on the same prepared model, in both of its formats, and those of its k_quant. Every preset for small weights
+must pass the checker, load in onnxruntime, and compute there what the engine computes.
 """
 import os
 import subprocess
@@ -15,9 +15,10 @@ import networks
 import oracle
 
 MODELS = ['txt_gpt2_tiny_fp32', 'txt_tashkeel_transformer_fp32', 'cls_mobilenetv2_035_128_flowers', 'sr_espcn_bsd300_rgb']
-PRESETS = ['w8', 'w4', 'w4-matmul', 'fp16', 'bf16-weights']
-REFUSED = [('w4-matmul', 'sr_espcn_bsd300_rgb')]    # it has no matrices: nothing would become small
+PRESETS = ['w8', 'w4', 'w4-matmul', 'w4-mixed', 'fp16', 'bf16-weights']
+REFUSED = [(p, 'sr_espcn_bsd300_rgb') for p in ('w4-matmul', 'w4-mixed')]    # it has no matrices: nothing would become small
 AGREEMENT_DB = 40
+K_QUANTS = [(32, 4), (16, 4), (256, 4), (128, 8), (32, 2)]
 BLOCKS = [(32, 'u4', False), (32, 's4', True), (128, 'u4', False), (16, 's4', True), (64, 'u8', False), (32, 's8', True)]
 
 
@@ -131,6 +132,44 @@ def by_kernels(path, block, bits, symmetric, qdq):
     return found
 
 
+def pack(numbers, bits):
+    """Low bits first, row by row; what is left of a byte is the middle."""
+    import numpy as np
+
+    per_byte = 8 // bits
+    numbers = np.pad(numbers, ((0, 0), (0, -numbers.shape[1] % per_byte)), constant_values=1 << (bits - 1))
+    parts = numbers.astype(np.uint8).reshape(len(numbers), -1, per_byte)
+    return np.bitwise_or.reduce(parts << (np.arange(per_byte, dtype=np.uint8) * np.uint8(bits)), 2)
+
+
+def by_k_quant(path, block, bits):
+    """What the search of the peer's package makes of the same matrices."""
+    import types
+    import numpy as np
+    import onnx
+
+    missing = sys.modules.setdefault('onnx_ir', types.ModuleType('onnx_ir'))    # for files, which are not needed
+    from onnxruntime.quantization.neural_compressor import weight_only
+    if not hasattr(missing, '__file__'):
+        del sys.modules['onnx_ir']
+
+    model, found = onnx.load(path), {}
+    values = constants(model)
+    for node in model.graph.node:
+        weight = values.get(node.input[1]) if node.op_type == 'MatMul' else None
+        if weight is None or weight.ndim < 2 or any(d != 1 for d in weight.shape[:-2]) or weight.dtype != np.float32:
+            continue
+        w = weight.reshape(weight.shape[-2:])
+        k, n = w.shape
+        blocks = -(-k // block)
+        with np.errstate(all='ignore'):
+            q, scales, zeros = weight_only.quant_tensor_k_quant_cpu(np.pad(w, ((0, blocks * block - k), (0, 0))).T, bits, block)
+        packed, scales = pack(q.reshape(n, -1), bits).reshape(n, blocks, -1), scales.reshape(n, blocks).astype(np.float32)
+        found[node.output[0]] = ({'K': k, 'N': n, 'bits': bits, 'block_size': block},
+                                 [packed, scales, pack(zeros.reshape(n, blocks), bits)])
+    return found
+
+
 def peer(path, out, *settings):
     try:
         import onnx_ir  # noqa: F401
@@ -139,18 +178,20 @@ def peer(path, out, *settings):
     return by_quantizer(path, out, *settings)
 
 
-def same_numbers(program, path, block, dtype, symmetric, qdq, work):
+def same_numbers(program, path, block, dtype, symmetric, qdq, work, searched=False):
     """How many products are stored the same; raises on what differs."""
     import numpy as np
 
     ours, theirs = os.path.join(work, 'ours.onnx'), os.path.join(work, 'theirs.onnx')
     settings = ['format=' + ('weights' if qdq else 'matmulnbits'), 'weight=' + {'u': 'uint', 's': 'int'}[dtype[0]] + dtype[1],
-                'block-size=%d' % block, 'symmetric-weights=%s' % str(symmetric).lower()]
+                'block-size=%d' % block, 'symmetric-weights=%s' % str(symmetric).lower(),
+                'block-method=' + ('k-quant' if searched else 'minmax')]
     run = subprocess.run([program, '--unit-ranges', *[a for s in settings for a in ('--set', s)], path, ours,
                           os.path.join(work, 'plan.json')], capture_output=True, text=True)
     if run.returncode != 0:
         raise RuntimeError(run.stderr)
-    a, b = stored(ours, 'MatMul' if qdq else ''), peer(path, theirs, block, int(dtype[1]), symmetric, qdq)
+    a, b = stored(ours, 'MatMul' if qdq else ''), (by_k_quant(path, block, int(dtype[1])) if searched else
+                                                   peer(path, theirs, block, int(dtype[1]), symmetric, qdq))
     for name, (attributes, arrays) in b.items():
         if name not in a:
             raise RuntimeError('%s: not stored small' % name)
@@ -234,6 +275,14 @@ def main():
                         n, wrong = 0, str(error)[:300]
                     compared, failed = compared + 1, failed + (wrong != '')
                     print('%s %3d products equal  %s' % (label, n, wrong), flush=True)
+            for block, bits in K_QUANTS:
+                try:
+                    n, wrong = same_numbers(program, path, block, 'u%d' % bits, False, False, work, True), ''
+                    wrong = '' if n > 0 else 'nothing was compared'
+                except Exception as error:
+                    n, wrong = 0, str(error)[:300]
+                compared, failed = compared + 1, failed + (wrong != '')
+                print('%-34s u%d, blocks of %3d, k-quant   %3d products equal  %s' % (stem, bits, block, n, wrong), flush=True)
         for stem in stems:
             for preset in PRESETS:
                 path = os.path.join(folder, 'models', stem + '.onnx')

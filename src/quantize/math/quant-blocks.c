@@ -21,28 +21,29 @@
 
 #include <math.h>
 
-/* Numbers that are looked at in one go, and by one thread; even, as two numbers of 4 bits lie in a byte. */
+/* Numbers that are looked at in one go, and by one thread; multiples of 4, as so many numbers of 2 bits lie in a byte. */
 #define BLOCK_RUN 256
 #define BLOCK_PART ((gsize) 1 << 18)
 
-typedef struct
-{
-  gsize   outer, length, inner;     /* axes before, the axis of the blocks, axes behind */
-  gsize   block, n_blocks;          /* along the axis */
-  gint64  middle, highest;          /* of the unsigned type */
-  gint64  shift;                    /* what a signed type is less */
-} Blocks;
-
-static Blocks
-blocks_of (const VnShape *shape,
-           int            axis,
-           gint64         block,
-           VnDType        dtype)
+/*< private >
+ * vn_quant_cut_blocks:
+ * @axis: along which the blocks run
+ * @block: how many numbers of @axis have one scale
+ * @dtype: an integer type
+ */
+VnBlockCut
+vn_quant_cut_blocks (const VnShape *shape,
+                     int            axis,
+                     gint64         block,
+                     VnDType        dtype)
 {
   gint64 low = 0, high = 1;
-  Blocks self = { (gsize) vn_shape_count (shape, 0, axis), (gsize) shape->dims[axis],
-                  (gsize) vn_shape_count (shape, axis + 1, shape->rank), (gsize) block, 0, 0, 0, 0 };
+  VnBlockCut self = { 0 };
 
+  g_return_val_if_fail (shape != NULL && axis >= 0 && axis < shape->rank, self);
+
+  self = (VnBlockCut) { (gsize) vn_shape_count (shape, 0, axis), (gsize) shape->dims[axis],
+                        (gsize) vn_shape_count (shape, axis + 1, shape->rank), (gsize) block, 0, 0, 0, 0 };
   vn_dtype_integer_range (dtype, &low, &high);
   self.block = MAX (1, MIN (self.block, self.length));
   self.n_blocks = self.length / self.block + (self.length % self.block != 0);
@@ -53,12 +54,12 @@ blocks_of (const VnShape *shape,
 }
 
 static void
-quant_blocks_params_of_range (const Blocks *self,
-                              float         min,
-                              float         max,
-                              gboolean      symmetric,
-                              float        *scale,
-                              gint64       *zero_point)
+quant_blocks_params_of_range (const VnBlockCut *self,
+                              float             min,
+                              float             max,
+                              gboolean          symmetric,
+                              float            *scale,
+                              gint64           *zero_point)
 {
   if (symmetric)
     {
@@ -116,7 +117,7 @@ vn_quant_block_params (VnTensor   *data,
   g_autoptr(VnTensor) aligned = NULL, scales = NULL, zeros = NULL;
   g_autofree float *ends = NULL;
   VnShape shape;
-  Blocks cut;
+  VnBlockCut cut;
 
   g_return_val_if_fail (data != NULL, FALSE);
 
@@ -125,7 +126,7 @@ vn_quant_block_params (VnTensor   *data,
   if (aligned == NULL)
     return FALSE;
 
-  cut = blocks_of (&shape, axis, block, dtype);
+  cut = vn_quant_cut_blocks (&shape, axis, block, dtype);
   shape.dims[axis] = (gint64) cut.n_blocks;
   scales = vn_tensor_new_constant (VN_DTYPE_F32, &shape, error);
   if (scales == NULL)
@@ -207,18 +208,36 @@ quant_blocks_round (const float *x,
       }
 }
 
+/* A scale of 0 makes a number NaN or infinite, too. */
+VN_MULTIVERSION
+static void
+quant_blocks_round_exactly (const float *x,
+                            const float *scales,
+                            const float *zeros,
+                            gsize        n,
+                            double       highest,
+                            guint8      *codes)
+{
+  for (gsize i = 0; i < n; i++)
+    {
+      double q = rint ((double) x[i] / (double) scales[i] + (double) zeros[i]);
+
+      codes[i] = (guint8) (gint32) (q > 0 ? MIN (q, highest) : 0.);
+    }
+}
+
 typedef struct
 {
-  const Blocks *cut;
-  const float  *x;
-  float        *inverse, *zeros;     /* by block: 1 / scale, or 0, and the zero point of the unsigned type */
-  gboolean      zero_first;
-  VnTensor     *integers;
+  const VnBlockCut *cut;
+  const float      *x;
+  float            *factors, *zeros;     /* by block: 1 / scale, or 0, and the zero point of the unsigned type */
+  VnBlockRounding   rounding;            /* VN_BLOCK_EXACT: scales instead of 1 / scale */
+  VnTensor         *integers;
 } BlockCodes;
 
 /* How many numbers from @at on are side by side with as many blocks, or in one block; @block: (out): the first. */
 static gsize
-quant_blocks_find_run (const Blocks *cut,
+quant_blocks_find_run (const VnBlockCut *cut,
                        gsize         at,
                        gsize        *block)
 {
@@ -229,12 +248,26 @@ quant_blocks_find_run (const Blocks *cut,
 }
 
 static void
+quant_blocks_scale (const BlockCodes *self,
+                    gsize             at,
+                    gsize             block,
+                    gsize             n,
+                    float            *numbers)
+{
+  if (self->cut->inner > 1)
+    quant_blocks_divide (self->x + at, self->factors + block, n, numbers);
+  else
+    quant_blocks_divide_by_one (self->x + at, self->factors[block], n, numbers);
+}
+
+static void
 quant_blocks_make_codes (const BlockCodes *self,
                          gsize             first,
                          gsize             n,
                          guint8           *codes)
 {
-  float numbers[BLOCK_RUN], zeros[BLOCK_RUN];
+  const gboolean exact = self->rounding == VN_BLOCK_EXACT;
+  float numbers[BLOCK_RUN], zeros[BLOCK_RUN];    /* exact: scales instead of numbers */
   gsize done = 0;
 
   while (done < n)
@@ -242,18 +275,24 @@ quant_blocks_make_codes (const BlockCodes *self,
       gsize block, run = quant_blocks_find_run (self->cut, first + done, &block);
 
       run = MIN (run, n - done);
-      if (self->cut->inner > 1)
-        quant_blocks_divide (self->x + first + done, self->inverse + block, run, numbers + done);
-      else
-        quant_blocks_divide_by_one (self->x + first + done, self->inverse[block], run, numbers + done);
+      if (!exact)
+        quant_blocks_scale (self, first + done, block, run, numbers + done);
       for (gsize i = 0; i < run; i++)
-        zeros[done + i] = self->zeros[block + (self->cut->inner > 1 ? i : 0)];
+        {
+          const gsize b = block + (self->cut->inner > 1 ? i : 0);
+
+          numbers[done + i] = exact ? self->factors[b] : numbers[done + i];
+          zeros[done + i] = self->zeros[b];
+        }
       done += run;
     }
-  quant_blocks_round (numbers, zeros, n, self->zero_first, (float) self->cut->highest, codes);
+  if (exact)
+    quant_blocks_round_exactly (self->x + first, numbers, zeros, n, (double) self->cut->highest, codes);
+  else
+    quant_blocks_round (numbers, zeros, n, self->rounding == VN_BLOCK_ZERO_FIRST, (float) self->cut->highest, codes);
 }
 
-/* @first is even. */
+/* @first is a multiple of 4. */
 static void
 quant_blocks_store_codes (const BlockCodes *self,
                           gsize             first,
@@ -266,6 +305,12 @@ quant_blocks_store_codes (const BlockCodes *self,
     {
       for (gsize i = 0; i < n; i++)
         bytes[first + i] = codes[i] - shift;
+      return;
+    }
+  if (vn_dtype_get_bits (self->integers->dtype) == 2)
+    {
+      for (gsize i = 0; i < n; i++)
+        vn_quant_store_integer (self->integers, first + i, codes[i] - shift);
       return;
     }
   for (gsize i = 0; i + 1 < n; i += 2)
@@ -306,13 +351,13 @@ quant_blocks_quantize_small (BlockCodes      *self,
 
   if (numbers == NULL)
     return FALSE;
-  self->inverse = numbers;
+  self->factors = numbers;
   self->zeros = numbers + n;
   for (gsize i = 0; i < n; i++)
     {
       float s = ((const float *) scale->data)[i];
 
-      self->inverse[i] = s != 0 ? 1.f / s : 0.f;
+      self->factors[i] = self->rounding == VN_BLOCK_EXACT ? s : s != 0 ? 1.f / s : 0.f;
       self->zeros[i] = (float) (vn_tensor_get_s64 (zero_point, i) + self->cut->shift);
     }
   return vn_parallel_for (n_parts > 1 ? 0 : 1, n_parts, quant_blocks_quantize_part, self, NULL, error);
@@ -332,7 +377,7 @@ quant_blocks_quantize_wide (const BlockCodes *self,
       s = ((const float *) scale->data)[p];
       z = (float) (vn_tensor_get_s64 (zero_point, p) + self->cut->shift);
       x = self->x[i] * (s != 0 ? 1.f / s : 0.f);
-      q = self->zero_first ? roundf (x + z) : roundf (x) + z;
+      q = self->rounding == VN_BLOCK_ZERO_FIRST ? roundf (x + z) : roundf (x) + z;
       vn_quant_store_integer (self->integers, i, (q > 0 ? (gint64) MIN (q, (float) self->cut->highest) : 0) - self->cut->shift);
     }
 }
@@ -340,7 +385,6 @@ quant_blocks_quantize_wide (const BlockCodes *self,
 /*< private >
  * vn_quant_quantize_blocks:
  * @data: float32, what @scale and @zero_point were made from
- * @zero_first: the zero point is added before rounding
  *
  * Returns: (transfer full): the integers, of type @dtype and the shape of @data
  */
@@ -351,12 +395,12 @@ vn_quant_quantize_blocks (VnTensor        *data,
                           const VnTensor  *zero_point,
                           int              axis,
                           gint64           block,
-                          gboolean         zero_first,
+                          VnBlockRounding  rounding,
                           GError         **error)
 {
   g_autoptr(VnTensor) aligned = NULL, integers = NULL;
   BlockCodes codes;
-  Blocks cut;
+  VnBlockCut cut;
 
   g_return_val_if_fail (data != NULL && scale != NULL, NULL);
 
@@ -365,8 +409,8 @@ vn_quant_quantize_blocks (VnTensor        *data,
   if (integers == NULL)
     return NULL;
 
-  cut = blocks_of (&data->shape, axis, block, dtype);
-  codes = (BlockCodes) { &cut, aligned->data, NULL, NULL, zero_first, integers };
+  cut = vn_quant_cut_blocks (&data->shape, axis, block, dtype);
+  codes = (BlockCodes) { &cut, aligned->data, NULL, NULL, rounding, integers };
   if (vn_dtype_get_bits (dtype) > 8)
     quant_blocks_quantize_wide (&codes, scale, zero_point);
   else if (!quant_blocks_quantize_small (&codes, scale, zero_point, error))

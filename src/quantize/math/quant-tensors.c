@@ -50,6 +50,14 @@ vn_quant_store_integer (VnTensor *tensor,
 {
   switch (vn_dtype_get_bits (tensor->dtype))
     {
+    case 2:
+      {
+        guint8 *byte = (guint8 *) tensor->data + i / 4;
+        guint8 bits = value & 3;
+
+        *byte = i % 4 == 0 ? bits : (guint8) (*byte | bits << i % 4 * 2);
+        break;
+      }
     case 4:
       {
         guint8 *byte = (guint8 *) tensor->data + i / 2;

@@ -90,13 +90,43 @@ gboolean        vn_quant_method_ranges      (VnTensor               *data,
                                              float                  *max,
                                              GError                **error);
 
-/* ---- quant-blocks.c ---- */
+/* ---- quant-blocks.c, quant-block-search.c ---- */
 
+/**
+ * VnBlockCut: how a tensor lies in blocks.
+ * @outer, @length, @inner: elements of the axes before, of the axis of the blocks, of the axes behind
+ * @block, @n_blocks: elements of a block and blocks, along the axis; the last block may be shorter
+ * @middle, @highest: of the unsigned integers
+ * @shift: what signed ones are less than these
+ */
+typedef struct
+{
+  gsize  outer, length, inner;
+  gsize  block, n_blocks;
+  gint64 middle, highest;
+  gint64 shift;
+} VnBlockCut;
+
+/* How numbers become integers: what the zero point is added behind or before rounding to, halves away from 0, of a product with
+ * 1 / scale in float; or before rounding, halves to even, of a quotient in double. */
+typedef enum { VN_BLOCK_ZERO_LAST, VN_BLOCK_ZERO_FIRST, VN_BLOCK_EXACT } VnBlockRounding;
+
+VnBlockCut vn_quant_cut_blocks     (const VnShape   *shape,
+                                    int              axis,
+                                    gint64           block,
+                                    VnDType          dtype);
 gboolean  vn_quant_block_params    (VnTensor        *data,
                                     int              axis,
                                     gint64           block,
                                     VnDType          dtype,
                                     gboolean         symmetric,
+                                    VnTensor       **scale,
+                                    VnTensor       **zero_point,
+                                    GError         **error);
+gboolean  vn_quant_search_blocks   (VnTensor        *data,
+                                    int              axis,
+                                    gint64           block,
+                                    VnDType          dtype,
                                     VnTensor       **scale,
                                     VnTensor       **zero_point,
                                     GError         **error);
@@ -106,7 +136,7 @@ VnTensor *vn_quant_quantize_blocks (VnTensor        *data,
                                     const VnTensor  *zero_point,
                                     int              axis,
                                     gint64           block,
-                                    gboolean         zero_first,
+                                    VnBlockRounding  rounding,
                                     GError         **error);
 
 /* ---- quant-block-factors.c ---- */

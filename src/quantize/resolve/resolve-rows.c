@@ -34,7 +34,7 @@ resolve_rows_weight_type (VnResolver    *self,
   const VnAnnotation *annotation = vn_resolver_get_annotation (self, value);
   const VnOverride *rule = vn_resolver_get_rule (self, annotation->weight_rule);
 
-  if (rule == NULL && vn_dtype_get_bits (self->scheme.weights.dtype) == 4 &&
+  if (rule == NULL && vn_dtype_get_bits (self->scheme.weights.dtype) < 8 &&
       (annotation->at_least_byte || (self->scheme.weights.integer_blocks && annotation->block == 0)))
     return self->scheme.weights.symmetric && !annotation->is_unsigned ? VN_DTYPE_S8 : VN_DTYPE_U8;
   if (rule != NULL)

@@ -42,45 +42,6 @@ resolve_weights_is_transposed (const VnNode *node)
   return vn_node_is (node, "Gemm") && vn_node_get_int (node, "transB", 0) != 0;
 }
 
-/* MatMulNBits knows matrices; ones in front of them vanish in broadcasting if the data has as many axes. */
-static gboolean
-resolve_weights_is_matrix (const VnNode  *node,
-                           const VnShape *weight)
-{
-  const VnValue *data = vn_node_get_input (node, 0);
-
-  for (int i = 0; i + 2 < weight->rank; i++)
-    {
-      if (weight->dims[i] != 1)
-        return FALSE;
-    }
-  return weight->rank == 2 || (data != NULL && data->type.shape.rank >= weight->rank);
-}
-
-/*< private >
- * vn_quant_has_nbits:
- *
- * Returns: whether @node multiplies by a constant matrix and nothing else, so that MatMulNBits (and Add) can do it
- */
-gboolean
-vn_quant_has_nbits (const VnNode *node)
-{
-  const VnValue *weight, *data;
-
-  g_return_val_if_fail (node != NULL, FALSE);
-
-  weight = vn_node_get_input (node, 1);
-  data = vn_node_get_input (node, 0);
-  if (!(vn_node_is (node, "MatMul") || vn_node_is (node, "Gemm")) || data == NULL || weight == NULL ||
-      weight->initializer == NULL || weight->initializer->shape.rank < 2 || weight->initializer->n_elements == 0 ||
-      data->type.shape.rank == 0)
-    return FALSE;
-  if (vn_node_is (node, "MatMul"))
-    return data->type.shape.rank != 1 && resolve_weights_is_matrix (node, &weight->initializer->shape);
-  return vn_node_get_int (node, "transA", 0) == 0 && vn_node_get_float (node, "alpha", 1) == 1 &&
-         (vn_node_get_input (node, 2) == NULL || vn_node_get_float (node, "beta", 1) == 1);
-}
-
 /*< private >
  * vn_quant_has_weight:
  *
@@ -98,7 +59,7 @@ vn_quant_has_weight (const VnWriteScheme *scheme,
   if (weight == NULL || weight->initializer == NULL || weight->initializer->shape.rank < 2 ||
       weight->initializer->n_elements == 0)
     return FALSE;
-  return !scheme->format->packed_matrices || vn_quant_has_nbits (node);
+  return !scheme->format->packed_matrices || vn_quant_has_nbits (node) || (scheme->packed_tables && vn_quant_has_table (node));
 }
 
 /*< private >
@@ -188,6 +149,13 @@ resolve_weights_note_float_blocks (VnResolver    *self,
                     "pass “transpose-gemm”) and a bias, have integer block scales"), value->name);
 }
 
+static gint64
+resolve_weights_get_block (VnResolver    *self,
+                           const VnValue *value)
+{
+  return self->block_sizes[value->id] > 0 ? self->block_sizes[value->id] : self->scheme.weights.block;
+}
+
 /* A weight without blocks has a scale for each channel. */
 static void
 resolve_weights_drop_blocks (VnResolver    *self,
@@ -245,8 +213,9 @@ vn_resolver_annotate_weight_only (VnResolver   *self,
     return !self->scheme.format->packed_matrices || annotation->axis == axis;
 
   annotation->annotated = annotation->as_weight = TRUE;
-  annotation->block = self->scheme.weights.block;
+  annotation->block = resolve_weights_get_block (self, value);
   annotation->axis = annotation->block > 0 ? axis : self->scheme.weights.per_channel ? vn_quant_get_channel_axis (node) : -1;
+  annotation->at_least_byte |= self->scheme.weights.wide_tables && (vn_node_is (node, "Gather") || vn_quant_is_head (node));
   resolve_weights_drop_blocks (self, node, value);
   return TRUE;
 }
@@ -268,15 +237,15 @@ vn_resolver_annotate_blocks (VnResolver    *self,
 
   g_return_if_fail (self != NULL && value != NULL);
 
-  if (!self->scheme.format->has_pairs || self->scheme.weights.block == 0 || carrier < 0 || value->initializer == NULL ||
+  if (!self->scheme.format->has_pairs || carrier < 0 || value->initializer == NULL ||
       value != vn_node_get_input (node, carriers[carrier].input) || value->initializer->shape.rank < 2 ||
-      value->initializer->n_elements == 0)
+      value->initializer->n_elements == 0 || resolve_weights_get_block (self, value) == 0)
     return;
   annotation = vn_resolver_get_annotation (self, value);
   if (!annotation->annotated || !annotation->as_weight)
     return;
   annotation->axis = vn_quant_get_sum_axis (node);
-  annotation->block = self->scheme.weights.block;
+  annotation->block = resolve_weights_get_block (self, value);
   resolve_weights_drop_blocks (self, node, value);
 }
 
@@ -286,7 +255,35 @@ resolve_weights_stored_type (const VnFormatTraits *format,
 {
   if (!format->packed_matrices)
     return dtype;
-  return vn_dtype_get_bits (dtype) == 4 ? VN_DTYPE_U4 : VN_DTYPE_U8;
+  return vn_dtype_get_bits (dtype) == 2 ? VN_DTYPE_U2 : vn_dtype_get_bits (dtype) == 4 ? VN_DTYPE_U4 : VN_DTYPE_U8;
+}
+
+static VnBlockMethod
+resolve_weights_get_method (VnResolver    *self,
+                            const VnValue *value)
+{
+  const int said = self->block_methods[value->id];
+
+  return said != VN_AS_RECIPE ? (VnBlockMethod) (said - 1) : self->scheme.weights.block_method;
+}
+
+static gboolean
+resolve_weights_find_scales (VnResolver     *self,
+                             const VnValue  *value,
+                             VnQuantRow     *row,
+                             GError        **error)
+{
+  VnTensorPlan *plan = &row->tensor;
+
+  row->exact_levels = row->has_zero_points && vn_dtype_get_bits (plan->dtype) <= 8 &&
+                      resolve_weights_get_method (self, value) == VN_BLOCK_METHOD_K_QUANT;
+  g_free (plan->method);
+  plan->method = g_strdup (row->exact_levels ? "k-quant" : "minmax");
+  if (row->exact_levels)
+    return vn_quant_search_blocks (value->initializer, plan->axis, row->block, plan->dtype, &plan->scale, &plan->zero_point,
+                                   error);
+  return vn_quant_block_params (value->initializer, plan->axis, row->block, plan->dtype, self->scheme.weights.symmetric,
+                                &plan->scale, &plan->zero_point, error);
 }
 
 /*< private >
@@ -384,8 +381,7 @@ vn_resolver_fill_blocks (VnResolver     *self,
   row->has_zero_points = !self->scheme.weights.symmetric;
   if (self->scheme.weights.integer_blocks)
     return resolve_weights_fill_factors (self, value->initializer, row, error);
-  if (!vn_quant_block_params (value->initializer, annotation->axis, annotation->block, row->tensor.dtype,
-                              self->scheme.weights.symmetric, &row->tensor.scale, &row->tensor.zero_point, error))
+  if (!resolve_weights_find_scales (self, value, row, error))
     return FALSE;
   for (gsize i = 0; i < row->tensor.scale->n_elements; i++)
     {

@@ -20,6 +20,7 @@ quant_plan_row_free (gpointer data)
   g_free (row->tensor.shares);
   g_free (row->tensor.rule);
   g_free (row->source);
+  g_free (row->tied);
   g_free (row->receives);
   g_clear_pointer (&row->converted, quant_plan_row_free);
   g_free (row);

@@ -24,6 +24,8 @@ struct _VnQuantRow
   gint64       block;        /* weight: how many numbers along its axis share a scale; 0: no blocks */
   gboolean     has_zero_points;   /* weight of blocks: they are written */
   VnTensor    *block_factors, *channel_scale;   /* weight of blocks: uint8 and float32, whose products are the scale; or NULL */
+  gboolean     exact_levels;      /* weight of blocks: VN_BLOCK_EXACT */
+  char        *tied;         /* table: the matrix that is the same transposed, and is stored instead; NULL: none */
   VnTensor    *stored_scale; /* what is written instead of the scale; NULL: that */
 };
 

@@ -313,6 +313,8 @@ vn_resolver_new (const VnModel       *model,
   self->opset = vn_model_get_opset (model, "");
   self->quant_nodes = g_new0 (VnQuantNode, graph->nodes->len + 1);
   self->annotations = g_new0 (VnAnnotation, graph->values->len + 1);
+  self->block_methods = vn_recipe_list_for_values (recipe, VN_LAYER_BLOCK_METHOD, graph);
+  self->block_sizes = vn_recipe_list_blocks_for_values (recipe, graph);
   self->biases = g_array_new (FALSE, TRUE, sizeof (VnQuantBias));
   self->clamps = g_ptr_array_new ();
   self->captured = vn_graph_find_captured (self->graph);
@@ -359,5 +361,7 @@ vn_resolver_free (VnResolver *self)
   g_hash_table_unref (self->copy_names);
   g_free (self->quant_nodes);
   g_free (self->annotations);
+  g_free (self->block_methods);
+  g_free (self->block_sizes);
   g_free (self);
 }

@@ -125,6 +125,8 @@ typedef struct
   GHashTable     *bias_copies; /* VnValue: biases in @biases -> where the search for a copy's name goes on; 0: none yet */
   GHashTable     *copy_names; /* names of copies of biases */
   GHashTable     *suffixes;   /* (nullable): the names of initializers by what stands before a number at their end */
+  int            *block_methods;   /* by VnValue.id: VN_AS_RECIPE, or one more than a VnBlockMethod */
+  gint64         *block_sizes;     /* by VnValue.id; 0: as the recipe */
   GHashTable     *captured;   /* set of VnValue: graphs inside nodes use them, in float */
 } VnResolver;
 
@@ -145,6 +147,9 @@ const VnValue *vn_resolver_root       (VnResolver      *self,
 gboolean     vn_resolver_fill_channels (VnResolver     *self,      /* resolve-channels.c */
                                         VnQuantPlan    *plan,
                                         GError        **error);
+gboolean     vn_resolver_tie_tables   (VnResolver      *self,      /* resolve-tables.c */
+                                       VnQuantPlan     *plan,
+                                       GError         **error);
 gboolean     vn_resolver_place        (VnResolver      *self,      /* resolve-place.c */
                                        char           **labels,
                                        GError         **error);

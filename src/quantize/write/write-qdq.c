@@ -213,12 +213,12 @@ write_qdq_absorb_clamp (Writer *self,
 
 /* ---- weights ---- */
 
-/* @data as it is stored: in its type; where one node does both, in float; what was rounded in half the size if that is
- * exact. */
+/* @blocks: how it lies in blocks. @data as it is stored: in its type; where one node does both, in float; what was rounded in
+ * half the size if that is exact. */
 static VnTensor *
 write_qdq_make_stored (Writer              *self,
                        VnTensorPlan        *row,
-                       gint64               block,
+                       const VnQuantRow    *blocks,
                        VnTensor            *data,
                        int                  axis,
                        GError             **error)
@@ -226,8 +226,9 @@ write_qdq_make_stored (Writer              *self,
   const VnQuantPair *pair = vn_quant_find_pair (self->scheme, self->flags, row);
   gboolean vendor = self->scheme->vendor != VN_VENDOR_NONE;
 
-  if (block > 0)
-    return vn_quant_quantize_blocks (data, row->dtype, row->scale, row->zero_point, row->axis, block, FALSE, error);
+  if (blocks->block > 0)
+    return vn_quant_quantize_blocks (data, row->dtype, row->scale, row->zero_point, row->axis, blocks->block,
+                                     blocks->exact_levels ? VN_BLOCK_EXACT : VN_BLOCK_ZERO_LAST, error);
   if (pair->kind == VN_PAIR_FIX && row->narrow)
     return vn_quant_cut_to_narrow (data, row, error);
   if (pair->kind == VN_PAIR_FIX || (pair->kind == VN_PAIR_BLOCK && vendor))
@@ -257,7 +258,7 @@ write_constant (Writer            *self,
   Params own;
   VnNode *node;
 
-  data = write_qdq_make_stored (self, &as_stored, row->block, value->initializer, axis, error);
+  data = write_qdq_make_stored (self, &as_stored, row, value->initializer, axis, error);
   if (data == NULL)
     {
       g_prefix_error (error, "“%s”: ", name);

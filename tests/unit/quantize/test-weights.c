@@ -315,6 +315,58 @@ test_accuracy_levels (void)
     }
 }
 
+static const struct
+{
+  VnDType dtype;
+  gint64  block;
+  int     method;           /* one more than a VnBlockMethod */
+  gint64  bits, found;      /* found: size of blocks */
+} block_rules[] = {
+  { VN_DTYPE_UNDEFINED, 0,   VN_AS_RECIPE, 4, 16 },
+  { VN_DTYPE_U8,        0,   VN_AS_RECIPE, 8, 16 },
+  { VN_DTYPE_U2,        32,  VN_AS_RECIPE, 2, 32 },
+  { VN_DTYPE_UNDEFINED, 128, 1 + VN_BLOCK_METHOD_K_QUANT, 4, 128 },
+};
+
+/* A rule about one of two products: what holds for its matrix, and that the other's stays as it was. */
+static void
+test_block_rules (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (block_rules); i++)
+    {
+      Fixture f = { vn_model_new (8, 13), vn_notes_new () };
+      VnValue *x = vn_graph_add_input (f.model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 64)), *y;
+      g_autoptr(VnTensor) data = make_random (64, 64);
+      VnOverride *rule = vn_override_new ();
+      g_autoptr(VnTensor) scale = NULL, zero_point = NULL;
+      g_autoptr(VnModel) result = NULL;
+      g_autoptr(GError) error = NULL;
+      const VnNode *first, *second;
+
+      y = add_node (&f, "MatMul", "h", x, vn_graph_add_initializer (f.model->graph, "v", data));
+      y = add_node (&f, "MatMul", "y", y, vn_graph_add_initializer (f.model->graph, "w", data));
+      vn_graph_set_output (f.model->graph, 0, y);
+      rule->pattern = vn_node_dup_label (y->producer);
+      rule->weight = block_rules[i].dtype;
+      rule->block_size = block_rules[i].block;
+      rule->block_method = block_rules[i].method;
+      result = convert_with (&f, "format=matmulnbits weight=uint4 symmetric-weights=false block-size=16", rule, &error);
+      g_assert_no_error (error);
+      first = g_ptr_array_index (result->graph->nodes, 0);
+      second = g_ptr_array_index (result->graph->nodes, 1);
+      g_assert_cmpint (vn_node_get_int (first, "bits", -1), ==, 4);
+      g_assert_cmpint (vn_node_get_int (first, "block_size", -1), ==, 16);
+      g_assert_cmpint (vn_node_get_int (second, "bits", -1), ==, block_rules[i].bits);
+      g_assert_cmpint (vn_node_get_int (second, "block_size", -1), ==, block_rules[i].found);
+      if (block_rules[i].method != VN_AS_RECIPE)
+        {
+          g_assert_true (vn_quant_search_blocks (data, 0, block_rules[i].found, VN_DTYPE_U4, &scale, &zero_point, &error));
+          g_assert_cmpmem (vn_node_get_input (second, 2)->initializer->data, scale->n_bytes, scale->data, scale->n_bytes);
+        }
+      fixture_clear (&f);
+    }
+}
+
 /* Rows of the result are columns of the weight, low bits first: every integer is where it belongs. */
 static void
 test_nbits_columns (void)
@@ -435,6 +487,12 @@ static const struct
   { "format=weights block-size=512", NULL },
   { "format=matmulnbits accuracy-level=5", "accuracy-level" },
   { "format=matmulnbits accuracy-level=4", NULL },
+  { "format=matmulnbits weight=uint2", NULL },
+  { "format=weights weight=uint2", "weight" },
+  { "format=matmulnbits block-method=k-quant", "block-method" },
+  { "format=matmulnbits symmetric-weights=false block-method=k-quant", NULL },
+  { "format=weights block-size=32 symmetric-weights=false block-method=k-quant", NULL },
+  { "format=qdq block-method=k-quant", NULL },
 };
 
 static void
@@ -471,6 +529,7 @@ main (int   argc,
   g_test_add_func ("/weights/many", test_many);
   g_test_add_func ("/weights/nbits-bytes", test_nbits_bytes);
   g_test_add_func ("/weights/accuracy-levels", test_accuracy_levels);
+  g_test_add_func ("/weights/block-rules", test_block_rules);
   g_test_add_func ("/weights/nbits-columns", test_nbits_columns);
   g_test_add_func ("/weights/half-numbers", test_half_numbers);
   g_test_add_func ("/weights/conversions", test_conversions);

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+
+/* Matrices that operators of ONNX Runtime have in blocks: of products, tables of embeddings, heads, whose products are outputs.
+ * A language model often has one matrix for table and head, which the head multiplies by transposed: preparing makes another
+ * constant of that, and what is stored in blocks of rows of the one is what is stored in blocks of columns of the other. */
+
+#include "vn-resolver.h"
+
+#include <string.h>
+
+/* Numbers of 2 bits that fill a byte: rows of other lengths have none to themselves. */
+#define ROW_STEP 4
+
+/* Rows and columns that are compared in one go. */
+#define TILE 32
+
+/* Nodes between a product and the output that it becomes. */
+#define MOST_BEHIND 8
+
+/* MatMulNBits knows matrices; ones in front of them vanish in broadcasting if the data has as many axes. */
+static gboolean
+tables_is_matrix (const VnNode  *node,
+                           const VnShape *weight)
+{
+  const VnValue *data = vn_node_get_input (node, 0);
+
+  for (int i = 0; i + 2 < weight->rank; i++)
+    {
+      if (weight->dims[i] != 1)
+        return FALSE;
+    }
+  return weight->rank == 2 || (data != NULL && data->type.shape.rank >= weight->rank);
+}
+
+/*< private >
+ * vn_quant_has_nbits:
+ *
+ * Returns: whether @node multiplies by a constant matrix and nothing else, so that MatMulNBits (and Add) can do it
+ */
+gboolean
+vn_quant_has_nbits (const VnNode *node)
+{
+  const VnValue *weight, *data;
+
+  g_return_val_if_fail (node != NULL, FALSE);
+
+  weight = vn_node_get_input (node, 1);
+  data = vn_node_get_input (node, 0);
+  if (!(vn_node_is (node, "MatMul") || vn_node_is (node, "Gemm")) || data == NULL || weight == NULL ||
+      weight->initializer == NULL || weight->initializer->shape.rank < 2 || weight->initializer->n_elements == 0 ||
+      data->type.shape.rank == 0)
+    return FALSE;
+  if (vn_node_is (node, "MatMul"))
+    return data->type.shape.rank != 1 && tables_is_matrix (node, &weight->initializer->shape);
+  return vn_node_get_int (node, "transA", 0) == 0 && vn_node_get_float (node, "alpha", 1) == 1 &&
+         (vn_node_get_input (node, 2) == NULL || vn_node_get_float (node, "beta", 1) == 1);
+}
+
+/*< private >
+ * vn_quant_has_table:
+ *
+ * Returns: whether @node gathers rows of a constant matrix, so that GatherBlockQuantized can do it
+ */
+gboolean
+vn_quant_has_table (const VnNode *node)
+{
+  const VnValue *table;
+  const VnShape *shape;
+
+  g_return_val_if_fail (node != NULL, FALSE);
+
+  table = vn_node_is (node, "Gather") ? vn_node_get_input (node, 0) : NULL;
+  if (table == NULL || table->initializer == NULL || table->initializer->dtype != VN_DTYPE_F32)
+    return FALSE;
+  shape = &table->initializer->shape;
+  return vn_node_get_int (node, "axis", 0) == 0 && shape->rank == 2 && shape->dims[0] > 0 && shape->dims[1] > 0 &&
+         shape->dims[1] % ROW_STEP == 0 && vn_node_get_input (node, 1) != NULL;
+}
+
+/* Whether nothing but moving, scaling or turning into probabilities comes between. */
+static gboolean
+tables_is_plain (const VnNode *node)
+{
+  static const char * const plain[] = {
+    "Add", "Cast", "Div", "Flatten", "Identity", "LogSoftmax", "Mul", "Reshape", "Slice", "Softmax", "Squeeze", "Tanh",
+    "Transpose", "Unsqueeze", NULL
+  };
+
+  return *node->domain == '\0' && g_strv_contains (plain, node->op_type);
+}
+
+/*< private >
+ * vn_quant_is_head:
+ *
+ * Returns: whether @node multiplies by a constant matrix, and what comes out of it is an output of the network
+ */
+gboolean
+vn_quant_is_head (const VnNode *node)
+{
+  const VnValue *value;
+
+  g_return_val_if_fail (node != NULL, FALSE);
+
+  if (!vn_quant_has_nbits (node))
+    return FALSE;
+  value = vn_node_get_output (node, 0);
+  for (guint i = 0; value != NULL && i <= MOST_BEHIND; i++)
+    {
+      const VnNode *next = value->uses->len == 1 ? g_array_index (value->uses, VnUse, 0).node : NULL;
+
+      if (value->is_output)
+        return TRUE;
+      if (next == NULL || next->graph != node->graph || !tables_is_plain (next))
+        return FALSE;
+      value = vn_node_get_output (next, 0);
+    }
+  return FALSE;
+}
+
+/* ---- one matrix for both ---- */
+
+/* @table: rows x columns; @matrix: columns x rows. */
+static gboolean
+tables_are_transposed (const float *table,
+                       const float *matrix,
+                       gsize        rows,
+                       gsize        columns)
+{
+  for (gsize i = 0; i < rows; i += TILE)
+    for (gsize k = 0; k < columns; k += TILE)
+      for (gsize r = i; r < MIN (i + TILE, rows); r++)
+        for (gsize c = k; c < MIN (k + TILE, columns); c++)
+          if (memcmp (&table[r * columns + c], &matrix[c * rows + r], sizeof (float)) != 0)
+            return FALSE;
+  return TRUE;
+}
+
+static gboolean
+tables_hold_the_same (VnTensor  *table,
+                      VnTensor  *matrix,
+                      gboolean  *same,
+                      GError   **error)
+{
+  g_autoptr(VnTensor) a = NULL, b = NULL;
+
+  *same = FALSE;
+  if (matrix->shape.rank != 2 || table->shape.dims[0] != matrix->shape.dims[1] || table->shape.dims[1] != matrix->shape.dims[0])
+    return TRUE;
+  if ((a = vn_tensor_get_aligned (table, error)) == NULL || (b = vn_tensor_get_aligned (matrix, error)) == NULL)
+    return FALSE;
+  *same = tables_are_transposed (a->data, b->data, (gsize) table->shape.dims[0], (gsize) table->shape.dims[1]);
+  return TRUE;
+}
+
+/* Blocks of whole rows of bytes only: a last block that is filled up takes more room in a matrix. */
+static gboolean
+tables_may_share (const VnQuantRow *table,
+                  gint64            columns,
+                  const VnQuantRow *matrix)
+{
+  return matrix != NULL && matrix->tensor.quantized && matrix->tensor.dtype == table->tensor.dtype &&
+         matrix->block == table->block && matrix->exact_levels == table->exact_levels &&
+         matrix->has_zero_points == table->has_zero_points && matrix->tensor.axis == 0 && columns % table->block == 0;
+}
+
+static gboolean
+tables_tie (VnResolver   *self,
+            VnQuantPlan  *plan,
+            VnValue      *table,
+            GError      **error)
+{
+  VnQuantRow *row = vn_quant_plan_find_row (plan, table->name);
+
+  if (row == NULL || !row->tensor.quantized || row->block == 0 || row->tied != NULL)
+    return TRUE;
+  for (guint i = 0; i < self->graph->nodes->len && row->tied == NULL; i++)
+    {
+      const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
+      const VnValue *matrix = !plan->excluded[i] && vn_quant_has_nbits (node) ? vn_node_get_input (node, 1) : NULL;
+      const gint64 columns = table->initializer->shape.dims[1];
+      gboolean same = FALSE;
+
+      if (matrix == NULL || !tables_may_share (row, columns, vn_quant_plan_find_row (plan, matrix->name)))
+        continue;
+      if (!tables_hold_the_same (table->initializer, matrix->initializer, &same, error))
+        return FALSE;
+      row->tied = same ? g_strdup (matrix->name) : NULL;
+    }
+  return TRUE;
+}
+
+/*< private >
+ * vn_resolver_tie_tables:
+ * @plan: its rows are filled, and what is excluded is known
+ *
+ * Finds for each table the matrix that is the same, transposed, and is stored alike.
+ */
+gboolean
+vn_resolver_tie_tables (VnResolver   *self,
+                        VnQuantPlan  *plan,
+                        GError      **error)
+{
+  g_return_val_if_fail (self != NULL && plan != NULL, FALSE);
+
+  if (!self->scheme.write.packed_tables)
+    return TRUE;
+  for (guint i = 0; i < self->graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
+
+      if (!plan->excluded[i] && vn_quant_has_table (node) && !tables_tie (self, plan, vn_node_get_input (node, 0), error))
+        return FALSE;
+    }
+  return TRUE;
+}
