@@ -28,7 +28,7 @@ VARIANTS = [
     ['--opset', '23', '--skip-optimization'],
     ['--opset', '20'] + passes('fuse-layer-norm', 'fuse-gelu', 'fuse-instance-norm', 'fuse-l2-norm', 'mean-to-pool',
                                'split-large-pool', 'split-to-slice', 'copy-shared-init', 'subsample-first',
-                               'transpose-gemm'),
+                               'transpose-gemm', 'split-fused'),
 ]
 # Networks of which the peer leaves fewer nodes than SLACK allows, and why: what it does there we do not.
 FEWER = {

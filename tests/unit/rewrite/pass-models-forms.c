@@ -48,6 +48,47 @@ test_forms (void)
   return finish (model, add (g, "open", "Clip", "o", x, number (g, "nought", 0), END));
 }
 
+static void
+set_floats (VnNode      *node,
+            const char  *name,
+            const float *values,
+            guint        n)
+{
+  VnAttr *attr = vn_attr_new (name, VN_ATTR_FLOATS);
+
+  g_array_append_vals (attr->floats, values, n);
+  vn_node_set_attr (node, attr);
+}
+
+/* Convolutions as ONNX Runtime's optimizer writes them, the last with a sum. */
+VnModel *
+test_fused (void)
+{
+  static const float bounds[] = { -0.25f, 0.5f }, slope[] = { 0.125f };
+  VnValue *x;
+  VnModel *model = new_model (&x, &VN_SHAPE (1, 2, 9, 7));
+  VnGraph *g = model->graph;
+  VnNode *relu = add (g, "relu", "FusedConv", "r", x, weights (g, "w1", &VN_SHAPE (2, 2, 1, 1)), END);
+  VnNode *clip = add (g, "clip", "FusedConv", "c", out (relu), weights (g, "w2", &VN_SHAPE (2, 2, 1, 1)),
+                      weights (g, "b2", &VN_SHAPE (2)), END);
+  VnNode *leaky = add (g, "leaky", "FusedConv", "y", out (clip), weights (g, "w3", &VN_SHAPE (2, 2, 1, 1)),
+                       weights (g, "b3", &VN_SHAPE (2)), out (relu), END);
+  VnNode *nodes[] = { relu, clip, leaky };
+
+  vn_model_set_opset (model, "com.microsoft", 1);
+  for (guint i = 0; i < G_N_ELEMENTS (nodes); i++)
+    {
+      g_free (nodes[i]->domain);
+      nodes[i]->domain = g_strdup ("com.microsoft");
+    }
+  vn_node_set_string (relu, "activation", "Relu");
+  vn_node_set_string (clip, "activation", "Clip");
+  set_floats (clip, "activation_params", bounds, 2);
+  vn_node_set_string (leaky, "activation", "LeakyRelu");
+  set_floats (leaky, "activation_params", slope, 1);
+  return finish (model, leaky);
+}
+
 /* Gemm either way round. */
 VnModel *
 test_layers (void)

@@ -24,6 +24,7 @@ VnModel *test_peculiar    (void);
 VnModel *test_masked      (void);
 VnModel *test_strided     (void);
 VnModel *test_layers      (void);
+VnModel *test_fused       (void);
 VnModel *test_qdq         (void);
 VnModel *test_written_out (void);
 
