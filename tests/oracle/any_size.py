@@ -25,7 +25,7 @@ from onnx import TensorProto, helper
 WIDTH, INNER, WORDS, LAYERS = 1024, 4096, 16384, 5
 LARGEST = WIDTH * WORDS * 4
 LIMIT, ROOM = 150 << 20, 64 << 20
-PRESETS = ('w4-matmul', 'w4', 'w8')
+PRESETS = ('w4-matmul', 'w4-mixed', 'w4', 'w8')
 SMALL = 1 << 16      # of a model whose weights are beside it
 
 

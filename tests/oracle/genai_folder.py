@@ -28,7 +28,7 @@ cli = os.path.abspath(sys.argv[1])
 HEADS, SHARED, SIZE, WORDS, LENGTH = 4, 2, 32, 256, 64
 WIDTH = HEADS * SIZE
 WRONG = {'above': '../model.onnx', 'elsewhere': '/tmp/model.onnx', 'nothing': '', 'number': 7, 'missing': None, 'folder': '.'}
-PRESETS = ('w4', 'w4-matmul', 'w8')
+PRESETS = ('w4', 'w4-matmul', 'w4-mixed', 'w8')
 failed = compared = 0
 
 BUILD = '''

@@ -21,7 +21,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto
 
-PRESETS = ('w4', 'w4-matmul', 'w8')
+PRESETS = ('w4', 'w4-matmul', 'w4-mixed', 'w8')
 SINGLE, HALF = TensorProto.FLOAT, TensorProto.FLOAT16
 # type of the network, options; floats inside, floats of inputs and outputs
 CASES = [(np.float16, [], HALF, HALF),
