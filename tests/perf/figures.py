@@ -338,10 +338,17 @@ def read_processor():
         return next((line.split(':', 1)[1].strip() for line in f if line.startswith('model name')), platform.machine())
 
 
+def read_vectors():
+    """What vector instructions the processor has, the widest."""
+    with open('/proc/cpuinfo') as f:
+        flags = next((line.split() for line in f if line.startswith('flags')), [])
+    return next((name for flag, name in (('avx512f', 'AVX-512'), ('avx2', 'AVX2')) if flag in flags), '')
+
+
 def name_machine():
-    """As its rows have it: the processor without what all of its maker have in their names, and the cores."""
+    """As its rows have it: the processor without what all of its maker have in their names, its vectors, and the cores."""
     words = re.sub(r'\((R|TM)\)|@.*|\bCPU\b|\bProcessor\b|\d+-Core', '', read_processor()).split()
-    return '%s, %d cores' % (' '.join(words), os.cpu_count())
+    return ', '.join(filter(None, [' '.join(words), read_vectors(), '%d cores' % os.cpu_count()]))
 
 
 def describe_machine(cli):
