@@ -123,8 +123,6 @@ vn_job_write_measurable (const VnJobInput  *input,
     }
   g_clear_pointer (names, g_hash_table_unref);
   recipe->float_io = TRUE;
-  if (recipe->float_type == VN_FLOAT_TYPE_AUTO)
-    recipe->float_type = VN_FLOAT_TYPE_FLOAT32;     /* as the float network is run that it is compared with */
   return folds_write (input, recipe, vn_recipe_get_format (recipe)->half_arithmetic ? input->prepared : written, plan, names,
                       error);
 }

@@ -2,8 +2,10 @@
 /* Element types of inputs and outputs: what is computed in float32 inside takes and gives what the user's network does. */
 #include "vn-quantize.h"
 
+#include "vn-format-traits.h"
 #include "vn-graph-edit.h"
 #include "vn-i18n.h"
+#include "vn-quant-write.h"
 
 /* A network in another precision is made one in float32 before it is quantized. */
 static gboolean
@@ -78,6 +80,39 @@ quantize_types_keep_output (VnGraph    *graph,
   vn_node_set_int (vn_graph_insert_node (graph, vn_node_get_next (producer), NULL, "", "Cast", &twin, 1, &output, 1), "to",
                    (gint64) dtype);
   quantize_types_rename (names, output->name, twin->name);
+}
+
+/* Whether the floats beside integer weights are to be float16. */
+static gboolean
+quantize_types_are_half (const VnModel  *quantized,
+                         const VnRecipe *recipe)
+{
+  return vn_recipe_get_format (recipe)->weights_only &&
+         (recipe->float_type == VN_FLOAT_TYPE_FLOAT16 ||
+          (recipe->float_type == VN_FLOAT_TYPE_AUTO && quantized->widened == VN_DTYPE_F16));
+}
+
+/**
+ * vn_quantize_narrow:
+ * @quantized: what is exported, in float32; changed in place; must not be shared yet
+ * @value_names: (inout) (element-type utf8 utf8): of vn_quantize_write()
+ *
+ * Where only weights are quantized, and the network was of float16 or @recipe asks for it, all else is float16 from here on.
+ * Repairs and figures are made before, as they compute in float32. Inputs and outputs of networks that were of float16 are so,
+ * too, those of others if @recipe says so.
+ */
+gboolean
+vn_quantize_narrow (VnModel         *quantized,
+                    const VnRecipe  *recipe,
+                    GHashTable      *value_names,
+                    GError         **error)
+{
+  g_return_val_if_fail (quantized != NULL && recipe != NULL && value_names != NULL, FALSE);
+
+  if (!quantize_types_are_half (quantized, recipe))
+    return TRUE;
+  return vn_model_infer_types (quantized, NULL, NULL, error) &&
+         vn_quant_write_halves (quantized, recipe->float_io && recipe->float_type == VN_FLOAT_TYPE_FLOAT16, value_names, error);
 }
 
 /**

@@ -102,6 +102,10 @@ VnModel            *vn_quantize_write       (const VnModel   *prepared,
                                              GHashTable     **value_names,
                                              GError         **error);
 
+gboolean            vn_quantize_narrow      (VnModel         *quantized,
+                                             const VnRecipe  *recipe,
+                                             GHashTable      *value_names,
+                                             GError         **error);
 void                vn_quantize_keep_types  (VnModel         *quantized,
                                              const VnModel   *source,
                                              GHashTable      *value_names);

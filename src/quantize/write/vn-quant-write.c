@@ -216,28 +216,6 @@ quant_write_complete_names (const VnModel *prepared,
     }
 }
 
-/* Whether the floats beside integer weights are to be float16. */
-static gboolean
-quant_write_is_half (const VnModel  *prepared,
-                     const VnRecipe *recipe)
-{
-  return vn_recipe_get_format (recipe)->weights_only &&
-         (recipe->float_type == VN_FLOAT_TYPE_FLOAT16 ||
-          (recipe->float_type == VN_FLOAT_TYPE_AUTO && prepared->widened == VN_DTYPE_F16));
-}
-
-/* Inputs and outputs of networks that were of float16 are so, whatever is asked for others. */
-static gboolean
-quant_write_halves (VnModel         *model,
-                    const VnModel   *prepared,
-                    const VnRecipe  *recipe,
-                    GHashTable      *names,
-                    GError         **error)
-{
-  return vn_model_infer_types (model, NULL, NULL, error) &&
-         vn_quant_write_halves (model, recipe->float_io && recipe->float_type == VN_FLOAT_TYPE_FLOAT16, names, error);
-}
-
 /**
  * vn_quantize_write:
  * @prepared: the model @plan was made for
@@ -269,9 +247,7 @@ vn_quantize_write (const VnModel   *prepared,
   scheme = plan->write;
   scheme.float_io = recipe->float_io;
   model = vn_model_copy (prepared);
-  if (!quant_write_graph (model, &scheme, plan, names, error) ||
-      (quant_write_is_half (prepared, recipe) && !quant_write_halves (model, prepared, recipe, names, error)) ||
-      !quant_write_complete_model (model, error))
+  if (!quant_write_graph (model, &scheme, plan, names, error) || !quant_write_complete_model (model, error))
     {
       g_prefix_error (error, "%s: ", scheme.format->id);
       return NULL;
