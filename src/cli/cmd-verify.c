@@ -214,6 +214,7 @@ verify_run (char        **args,
   g_autoptr(VnModel) model = NULL;
   g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(VnJob) job = NULL;
+  g_auto(VnCmdFolder) folder = { 0 }, float_folder = { 0 };
   VnVerifySettings settings = { .path = args[0], .float_path = float_file, .data = data, .python = python,
                                 .n_runs = (guint) MAX (runs, 0),
                                 .timeout = (guint) MAX (timeout, 0), .n_samples = (guint) MAX (vn_cmd_options.samples, 0),
@@ -229,7 +230,9 @@ verify_run (char        **args,
       g_propagate_error (error, g_steal_pointer (&bad));
       return FALSE;
     }
-  if (!cmd_verify_check (error) || (model = vn_cmd_open_model_sized (args[0], &shapes, error)) == NULL)
+  if (!cmd_verify_check (error) || !vn_cmd_folder_open (&folder, &settings.path, NULL, error) ||
+      (float_file != NULL && !vn_cmd_folder_open (&float_folder, &settings.float_path, NULL, error)) ||
+      (model = vn_cmd_open_model_sized (settings.path, &shapes, error)) == NULL)
     return FALSE;
   vn_cmd_take_metadata (data, model);
   settings.model = model;
