@@ -19,9 +19,10 @@
 #include <string.h>
 
 /* How many samples a tensor is measured on, while its share, and twice the error of that, is at least so much; the first of them
- * goes by the estimate, which may be a thousand times too small. */
-static const struct { guint n_samples; double least_share; } contribution_levels[] =
-  { { 1, 1e-6 }, { 2, 1e-3 }, { G_MAXUINT, 1e-2 } };
+ * goes by the estimate, which may be a thousand times too small. The others are for shares that are large or not yet certain: a
+ * small one that is known to half a percentage point gets nothing by them. */
+static const struct { guint n_samples; double least_share, large_share, least_error; } contribution_levels[] =
+  { { 1, 1e-6, 0, 0 }, { 2, 1e-3, 0, 0 }, { 4, 1e-2, 2e-2, 5e-3 }, { G_MAXUINT, 1e-2, INFINITY, 2e-3 } };
 
 /* Samples whose values are kept at a time, if there is memory for them, and tensors that a thread takes at a time, or that are
  * told together. */
@@ -52,7 +53,6 @@ typedef struct
   guint               first, n_group;      /* samples that are in it */
   gsize               budget;              /* bytes that may be kept of it */
   VnShares            shares;
-  GArray             *order;               /* of guint: suspects, those that may have the largest share first */
   const guint        *batch;
   guint               n_batch;
   guint64             done, total;
@@ -66,7 +66,6 @@ contribution_clear (Contribution *self)
   for (guint i = 0; i < GROUP; i++)
     vn_probe_sample_clear (&self->group[i]);
   vn_shares_clear (&self->shares);
-  g_clear_pointer (&self->order, g_array_unref);
   g_clear_pointer (&self->plan, vn_plan_unref);
   g_clear_pointer (&self->probe, vn_probe_free);
 }
@@ -395,21 +394,18 @@ contribution_report (Contribution *self)
 
 /* ---- what is measured ---- */
 
-/* The first @n of the order on the samples of the group, which go on to @end. */
+/* On the samples of the group. */
 static gboolean
 contribution_measure_group (Contribution  *self,
-                            guint          n,
-                            guint          end,
+                            const GArray  *order,
                             GError       **error)
 {
-  const guint *order = (const guint *) (gpointer) self->order->data;
-
-  for (guint from = 0; from < n; from += SLICE)
+  for (guint from = 0; from < order->len; from += SLICE)
     {
       gsize n_chunks;
 
-      self->batch = order + from;
-      self->n_batch = MIN (SLICE, n - from);
+      self->batch = &g_array_index (order, guint, from);
+      self->n_batch = MIN (SLICE, order->len - from);
       n_chunks = (self->n_batch + CHUNK - 1) / CHUNK;
       if (!contribution_for_all (self, n_chunks * self->n_group, &contribution_chunks, error))
         return FALSE;
@@ -423,19 +419,32 @@ contribution_measure_group (Contribution  *self,
   return TRUE;
 }
 
-static guint
-contribution_count_wanted (const Contribution *self,
-                           guint               level)
+static gboolean
+contribution_is_wanted (const Contribution *self,
+                        guint               suspect,
+                        guint               level)
 {
-  double least = contribution_levels[level].least_share;
-  gboolean all = self->options != NULL && self->options->thorough;
-  guint n = 0;
+  const VnStanding *standing = &self->shares.standing[suspect];
 
-  if (all)
-    return self->n_suspects;
+  if (self->options != NULL && self->options->thorough)
+    return TRUE;
+  return standing->most >= contribution_levels[level].least_share &&
+         (standing->share >= contribution_levels[level].large_share ||
+          !(standing->share_error < contribution_levels[level].least_error));
+}
+
+/* Returns: (transfer full) (element-type guint): suspects, those that may have the largest share first */
+static GArray *
+contribution_list_wanted (const Contribution *self,
+                          guint               level)
+{
+  GArray *order = g_array_new (FALSE, FALSE, sizeof (guint));
+
   for (guint i = 0; i < self->n_suspects; i++)
-    n += self->shares.standing[i].most >= least;
-  return n;
+    if (contribution_is_wanted (self, i, level))
+      g_array_append_val (order, i);
+  g_array_sort_with_data (order, vn_shares_compare, (gpointer) &self->shares);
+  return order;
 }
 
 static gboolean
@@ -444,15 +453,15 @@ contribution_measure_level (Contribution  *self,
                             GError       **error)
 {
   guint begin = level > 0 ? MIN (contribution_levels[level - 1].n_samples, self->n_samples) : 0;
-  guint end = MIN (contribution_levels[level].n_samples, self->n_samples), n;
+  guint end = MIN (contribution_levels[level].n_samples, self->n_samples);
+  g_autoptr(GArray) order = NULL;
 
   vn_shares_update (&self->shares);
-  g_array_sort_with_data (self->order, vn_shares_compare, &self->shares);
-  n = contribution_count_wanted (self, level);
+  order = contribution_list_wanted (self, level);
   if (level > 0)
-    self->total = self->done + (guint64) n * (end - begin) + (guint64) n * (self->n_samples - end) / 4;
-  for (guint first = begin; first < end && n > 0; first += self->most_group)
-    if (!contribution_load_group (self, first, end, error) || !contribution_measure_group (self, n, end, error))
+    self->total = self->done + (guint64) order->len * (end - begin) + (guint64) order->len * (self->n_samples - end) / 4;
+  for (guint first = begin; first < end && order->len > 0; first += self->most_group)
+    if (!contribution_load_group (self, first, end, error) || !contribution_measure_group (self, order, error))
       return FALSE;
   contribution_report (self);
   return TRUE;
@@ -542,9 +551,6 @@ contribution_make_shares (Contribution *self)
     self->n_kept = (guint) MIN (self->options->n_numbers,
                                 MOST_KEPT / MAX ((gsize) self->n_suspects * self->n_ends * contribution_count_common (self), 1));
   vn_shares_init (&self->shares, self->probe, self->n_samples, contribution_count_common (self), self->n_kept);
-  self->order = g_array_new (FALSE, FALSE, sizeof (guint));
-  for (guint i = 0; i < self->n_suspects; i++)
-    g_array_append_val (self->order, i);
 }
 
 /**
@@ -556,8 +562,8 @@ contribution_make_shares (Contribution *self)
  * @options: (nullable)
  *
  * Measures for every activation, weight and bias that becomes integers what that alone costs: the network runs from there on. On
- * how many samples, VnContribution.n_samples tells: on one, on more if it matters, on none if a millionth of the error is
- * estimated to come from there. Figures are the same bits for any number of threads and any budget of memory:
+ * how many samples, VnContribution.n_samples tells: on one, on more if it matters and is not yet certain, on none if a millionth
+ * of the error is estimated to come from there. Figures are the same bits for any number of threads and any budget of memory:
  * vn_memory_get_budget() says how many tensors are measured at a time, and what is kept of one sample or two.
  *
  * Returns: (transfer full) (nullable): %NULL with an error if the network cannot be run

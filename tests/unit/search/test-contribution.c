@@ -171,7 +171,7 @@ hear (VnContributions *so_far,
     heard->estimate = vn_contributions_ref (so_far);
 }
 
-/* The estimate comes first, then more and more is measured; what matters is measured on all samples. */
+/* The estimate comes first, then more and more is measured; what matters is measured until it is certain, or on all samples. */
 static void
 test_told (Fixture       *self,
            gconstpointer  data)
@@ -188,14 +188,16 @@ test_told (Fixture       *self,
     {
       const VnContribution *item = vn_contributions_get (found, g_array_index (order, guint, k));
 
-      if (item->share > 0.01)
-        g_assert_cmpuint (item->n_samples, ==, N_SAMPLES);
+      if (item->share > 0.02)
+        g_assert_cmpuint (item->n_samples, >=, 4);
       else if (item->share > 0.001)
         g_assert_cmpuint (item->n_samples, >=, 2);
       else if (item->share > 1e-5)
         g_assert_cmpuint (item->n_samples, >=, 1);
       if (item->n_samples > 1)
         g_assert_true (item->share_error >= 0);
+      if (item->share > 0.01 && item->n_samples < N_SAMPLES)
+        g_assert_cmpfloat (item->share_error, <, 0.005);
     }
   vn_contributions_unref (heard.estimate);
 }
