@@ -115,9 +115,6 @@ improve_take_error (VnImproveJob         *self,
 
 /* ---- the kinds of steps ---- */
 
-/* How many standard errors of the gain a network must be worse to be looked at no further. */
-#define HOPELESS 2
-
 static gboolean
 improve_has_repairs (const VnRecipe *recipe)
 {
@@ -125,13 +122,13 @@ improve_has_repairs (const VnRecipe *recipe)
          vn_recipe_get_most (recipe, VN_LAYER_BIAS_CORRECTION) != VN_BIAS_CORRECTION_OFF;
 }
 
-/* What would be exported is what is the best so far already. */
+/* What would be exported is what is known already. */
 static gboolean
-improve_changes_nothing (const VnImproveJob *self,
-                         VnImproveTrial     *trial)
+improve_changes_nothing (const VnImproveTrial *known,
+                         VnImproveTrial       *trial)
 {
   trial->digest = vn_model_dup_digest (trial->model);
-  return g_strcmp0 (trial->digest, self->best.digest) == 0;
+  return g_strcmp0 (trial->digest, known->digest) == 0;
 }
 
 /* What is too slow, or nothing new, need not be made or run: what is made changes no price. */
@@ -148,7 +145,7 @@ improve_refuse (VnImproveJob         *self,
   if (!vn_improve_bench_forecast (self->bench, recipe, &trial, error))
     return FALSE;
   price = vn_improve_check_price (self, &trial.price);
-  *refused = price != VN_IMPROVE_KEPT || (step->kind == VN_IMPROVE_SETTING && improve_changes_nothing (self, &trial));
+  *refused = price != VN_IMPROVE_KEPT || (step->kind == VN_IMPROVE_SETTING && improve_changes_nothing (&self->best, &trial));
   if (price != VN_IMPROVE_KEPT)
     vn_improve_add_try (self, step, price, &trial, NULL);
   else if (*refused)
@@ -184,25 +181,35 @@ improve_make_simple (const VnRecipe *recipe)
   return simple;
 }
 
-/* Whether another network is clearly worse than the best one, both without what is made for one network alone. */
+/* Whether another network wins less than it must beside the best one, both without what is made for one network alone: that takes
+ * longest, and helps both. */
 static gboolean
-improve_is_hopeless (VnImproveJob    *self,
-                     VnImproveTrial  *trial,
-                     gboolean        *hopeless,
-                     GCancellable    *cancellable,
-                     GError         **error)
+improve_is_hopeless (const VnImproveJob  *self,
+                     const VnImproveStep *step,
+                     VnImproveTrial      *trial)
 {
-  g_autoptr(VnRecipe) simple = improve_make_simple (self->recipe);
   const VnJudgement *best = &self->simple.judgement;
-  double gain;
+  const double gain = trial->judgement.sqnr_db - best->sqnr_db;
+  const double least = trial->price.ratio < self->best.price.ratio ? 0 : step->least_gain;
 
-  if (best->each == NULL && !vn_improve_bench_try (self->bench, simple, &self->simple, cancellable, error))
-    return FALSE;
-  gain = trial->judgement.sqnr_db - best->sqnr_db;
-  *hopeless = gain < -HOPELESS * vn_judgement_get_error (&trial->judgement, best) &&
-              vn_judgement_compare_answers (&trial->judgement, best) <= 0;
   trial->judgement.sqnr_db = self->best.judgement.sqnr_db + gain;
-  return TRUE;
+  return gain < least && vn_judgement_compare_answers (&trial->judgement, best) <= 0;
+}
+
+/* @known: (out): what the best recipe comes to without repairs */
+static gboolean
+improve_find_simple (VnImproveJob          *self,
+                     const VnImproveTrial **known,
+                     GCancellable          *cancellable,
+                     GError               **error)
+{
+  g_autoptr(VnRecipe) simple = NULL;
+
+  *known = improve_has_repairs (self->recipe) ? &self->simple : &self->best;
+  if (*known == &self->best || self->simple.judgement.each != NULL)
+    return TRUE;
+  simple = improve_make_simple (self->recipe);
+  return vn_improve_bench_try (self->bench, simple, &self->simple, cancellable, error);
 }
 
 /* Another network is looked at without rounding and correcting first: what it costs is known then, and mostly its worth. */
@@ -216,22 +223,28 @@ improve_refuse_network (VnImproveJob         *self,
                         GError              **error)
 {
   g_auto(VnImproveTrial) trial = { 0 };
+  const VnImproveTrial *known = NULL, *told = &trial;
   VnImproveOutcome outcome;
-  gboolean hopeless = FALSE;
 
   if (!vn_improve_bench_forecast (bench, simple, &trial, error))
     return FALSE;
   outcome = vn_improve_check_price (self, &trial.price);
-  if (outcome == VN_IMPROVE_KEPT && improve_has_repairs (self->recipe))
+  if (outcome == VN_IMPROVE_KEPT && !improve_find_simple (self, &known, cancellable, error))
+    return FALSE;
+  if (outcome == VN_IMPROVE_KEPT && improve_changes_nothing (known, &trial))
     {
-      if (!vn_improve_bench_measure (bench, &trial, cancellable, error) ||
-          !improve_is_hopeless (self, &trial, &hopeless, cancellable, error))
+      outcome = VN_IMPROVE_NO_GAIN;
+      told = &self->best;
+    }
+  else if (outcome == VN_IMPROVE_KEPT && known == &self->simple)
+    {
+      if (!vn_improve_bench_measure (bench, &trial, cancellable, error))
         return FALSE;
-      outcome = hopeless ? VN_IMPROVE_NO_GAIN : outcome;
+      outcome = improve_is_hopeless (self, step, &trial) ? VN_IMPROVE_NO_GAIN : outcome;
     }
   *refused = outcome != VN_IMPROVE_KEPT;
   if (*refused)
-    vn_improve_add_try (self, step, outcome, &trial, NULL);
+    vn_improve_add_try (self, step, outcome, told, NULL);
   return TRUE;
 }
 
