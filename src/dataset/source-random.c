@@ -7,7 +7,8 @@
  * even pixels 0 .. 255; otherwise even in 0 .. 1. uint8: 0 .. 255. Other integers and bool by what they mean: numbers
  * below the size of the embedding they are looked up in; where the name of the input says what it is, that
  * (vn-input-role.c); otherwise 0 or 1, which are valid token numbers, masks and indices alike. Sequences of open length have
- * SEQUENCE of them, and nothing has gone before them: caches of keys and values are empty. */
+ * SEQUENCE of them, and nothing has gone before them: caches of keys and values are empty. Beside caches, sequences have as many as
+ * the tokens, if the number of those is given, and masks that and the length of the past. */
 
 #include "vn-dataset-private.h"
 
@@ -105,18 +106,54 @@ source_random_fill_floats (const VnDataset *dataset,
     source_random_scale_as_pixel (p, &plan, tensor->n_elements / (gsize) plan.batch / plan.channels, values, tensor->n_elements);
 }
 
-/* The shape samples of an input have where it leaves sizes open: one of everything, but of tokens SEQUENCE, and no past: of
- * [..., heads, tokens, numbers of each]. */
-static VnShape
-source_random_choose_shape (const VnInputSpec *spec)
+static gboolean
+source_random_is_sequence (const VnInputSpec *spec)
 {
+  return spec->shape.rank == 2 && vn_dtype_is_integer (spec->dtype) && spec->dtype != VN_DTYPE_U8;
+}
+
+/* Of [..., heads, tokens, numbers of each] */
+static gboolean
+source_random_is_cache (const VnInputSpec *spec)
+{
+  return spec->shape.rank >= 4 && vn_input_role_find (spec) == VN_INPUT_PAST;
+}
+
+/* Of sequences whose length is open. In networks with caches: as of the tokens, and of what has gone before them for a mask. */
+static gint64
+source_random_choose_length (const VnDataset   *dataset,
+                             const VnInputSpec *spec)
+{
+  const gboolean is_mask = vn_input_role_find (spec) == VN_INPUT_MASK;
+  gint64 length = SEQUENCE, past = VN_DIM_UNKNOWN;
+
+  for (guint k = 0; k < dataset->n_inputs; k++)
+    {
+      const VnInputSpec *other = &dataset->inputs[k];
+
+      if (source_random_is_cache (other))
+        past = MAX (past, MAX (other->shape.dims[other->shape.rank - 2], 0));
+      else if (source_random_is_sequence (other) && other->shape.dims[1] > 0 && vn_input_role_find (other) == VN_INPUT_TOKENS)
+        length = other->shape.dims[1];
+    }
+  if (past == VN_DIM_UNKNOWN)
+    return SEQUENCE;
+  return length + (is_mask ? MIN (past, G_MAXINT32) : 0);
+}
+
+/* The shape samples of an input have where it leaves sizes open: one of everything, but of tokens some, and no past. */
+static VnShape
+source_random_choose_shape (const VnDataset *dataset,
+                            guint            input)
+{
+  const VnInputSpec *spec = &dataset->inputs[input];
   VnShape shape = spec->shape;
-  gboolean is_sequence = shape.rank == 2 && vn_dtype_is_integer (spec->dtype) && spec->dtype != VN_DTYPE_U8;
-  gboolean is_cache = shape.rank >= 4 && vn_input_role_find (spec) == VN_INPUT_PAST;
+  const gboolean is_cache = source_random_is_cache (spec);
 
   for (int k = 0; k < shape.rank; k++)
     if (shape.dims[k] == VN_DIM_UNKNOWN)
-      shape.dims[k] = is_cache && k == shape.rank - 2 ? 0 : is_sequence && k == 1 ? SEQUENCE : 1;
+      shape.dims[k] = is_cache && k == shape.rank - 2 ? 0
+                      : k == 1 && source_random_is_sequence (spec) ? source_random_choose_length (dataset, spec) : 1;
   return shape;
 }
 
@@ -128,7 +165,7 @@ source_random_find_length (const VnDataset *dataset)
 
   for (guint k = 0; k < dataset->n_inputs; k++)
     {
-      VnShape shape = source_random_choose_shape (&dataset->inputs[k]);
+      VnShape shape = source_random_choose_shape (dataset, k);
 
       if (shape.rank == 2 && vn_dtype_is_integer (dataset->inputs[k].dtype))
         length = MAX (length, shape.dims[1]);
@@ -223,7 +260,7 @@ random_load (const VnDataset  *dataset,
              VnTensor        **tensor,
              GError          **error)
 {
-  VnShape shape = source_random_choose_shape (&dataset->inputs[input]);
+  VnShape shape = source_random_choose_shape (dataset, input);
 
   *tensor = vn_source_random_make (dataset, i, input, &shape, error);
   return *tensor != NULL;

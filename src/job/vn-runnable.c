@@ -4,6 +4,7 @@
 
 #include "vn-graph-edit.h"
 #include "vn-input-role.h"
+#include "vn-model-data.h"
 #include "vn-model-metadata.h"
 #include "vn-op.h"
 #include "vn-pass.h"
@@ -196,9 +197,23 @@ runnable_take_metadata (const VnModel *model,
   return g_steal_pointer (&shapes);
 }
 
+static gboolean
+runnable_has_past (const VnModel *model)
+{
+  guint n;
+  VnInputSpec *specs = vn_model_dup_input_specs (model, NULL, &n);
+  gboolean has_past = FALSE;
+
+  for (guint i = 0; i < n; i++)
+    has_past |= vn_input_role_find (&specs[i]) == VN_INPUT_PAST;
+  vn_input_specs_free (specs, n);
+  return has_past;
+}
+
 /**
  * vn_model_size_for_run:
- * @data: (nullable): the samples of the run; %NULL or random ones have no size
+ * @data: (nullable): the samples of the run; %NULL or random ones have no size, but for networks with a past, whose tokens, masks
+ *   and caches go together
  * @given: (nullable) (element-type utf8 VnShape): sizes the user gave
  * @shapes: (out) (transfer full) (nullable): what to plan with: @given, or if that leaves something open the sizes of
  *   the first sample, or those of the metadata
@@ -212,7 +227,9 @@ vn_model_size_for_run (VnModel     *model,
                        VnNotes     *notes,
                        GError     **error)
 {
+  g_autoptr(VnDataSpec) random = NULL;
   g_autoptr(VnDataset) dataset = NULL;
+  gboolean is_random;
 
   g_return_val_if_fail (model != NULL, FALSE);
 
@@ -221,12 +238,15 @@ vn_model_size_for_run (VnModel     *model,
       *shapes = given != NULL ? g_hash_table_ref (given) : NULL;
       return TRUE;
     }
-  if (data == NULL || vn_data_spec_is_random (data))
+  is_random = data == NULL || vn_data_spec_is_random (data);
+  if (is_random && !runnable_has_past (model))
     {
       *shapes = runnable_take_metadata (model, given);
       return TRUE;
     }
-  dataset = vn_model_open_data (model, data, given, shapes, notes, error);
+  if (data == NULL)
+    data = random = vn_data_spec_new (VN_DATA_RANDOM);
+  dataset = vn_model_open_data (model, data, given, shapes, is_random ? NULL : notes, error);
   return dataset != NULL;
 }
 

@@ -5,7 +5,8 @@
 A decoder with com.microsoft:GroupQueryAttention, whose inputs leave all sizes open, stands in a folder with a configuration, a
 tokenizer and a template. “quantize FOLDER -o FOLDER” writes the network under its name with its weights beside it, and the other
 files byte by byte; random samples fit without any size being given; onnxruntime runs what was written, and its logits are near
-those of the float network. Configurations that name what is not in their folder, or nothing, are refused, and nothing is written.
+those of the float network. “run”, “benchmark” and “dump” take the folder without sizes, too, and “run” on given tokens gives
+onnxruntime's logits. Configurations that name what is not in their folder, or nothing, are refused, and nothing is written.
 
 With VN_GENAI_PYTHON, a Python that has onnxruntime-genai, transformers and torch, a network of its own builder with random
 weights is quantized by each preset for small weights, and gives the first 12 tokens that the float network gives.
@@ -160,6 +161,20 @@ def try_presets(work):
     check('the folder is as it was', before == {name: read(source, name) for name in os.listdir(source)})
 
 
+def try_runs(work):
+    source = os.path.join(work, 'runs')
+    make_folder(source)
+    for command in (['benchmark'], ['dump', '--float', '-o', os.path.join(work, 'dumped')], ['run', '--data', 'random']):
+        done = call(command[0], source, *command[1:])
+        check(f'{" ".join(command[:2])} finds sizes: {done.stderr}', done.returncode == 0)
+    for dtype in (np.int64, np.int32):
+        np.save(os.path.join(work, 'tokens.npy'), np.array([[3, 1, 4, 1, 5]], dtype))
+        done = call('run', source, '-i', 'input_ids=' + os.path.join(work, 'tokens.npy'), '-o', os.path.join(work, 'outputs'))
+        check(f'run on tokens: {done.stderr}', done.returncode == 0)
+        logits = np.load(os.path.join(work, 'outputs', 'logits.npy')) if done.returncode == 0 else None
+        check('run: logits', logits is not None and np.abs(logits - run(os.path.join(source, 'decoder.onnx'))).max() < 1e-4)
+
+
 def try_wrong(work):
     for name, filename in WRONG.items():
         source, target = os.path.join(work, 'wrong-' + name), os.path.join(work, 'out-' + name)
@@ -187,6 +202,7 @@ def try_genai(work, python):
 def main():
     with tempfile.TemporaryDirectory() as work:
         try_presets(work)
+        try_runs(work)
         try_wrong(work)
         if os.environ.get('VN_GENAI_PYTHON'):
             try_genai(work, os.environ['VN_GENAI_PYTHON'])

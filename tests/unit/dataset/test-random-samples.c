@@ -143,6 +143,41 @@ test_caches (void)
     }
 }
 
+/* Tokens, their mask and a cache go together: a mask is as long as the tokens and what has gone before. -1: open */
+static void
+test_lengths (void)
+{
+  static const struct { gint64 tokens, mask, past, wanted_tokens, wanted_mask, wanted_past; } cases[] = {
+    { -1, -1, -1, 16, 16, 0 },
+    { 5, -1, -1, 5, 5, 0 },
+    { 5, -1, 3, 5, 8, 3 },
+    { -1, -1, 3, 16, 19, 3 },
+    { -1, 7, -1, 16, 7, 0 },
+    { 1, -1, 0, 1, 1, 0 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      const VnInputSpec inputs[] = {
+        { .name = (char *) "attention_mask", .dtype = VN_DTYPE_S64, .shape = { 2, { -1, cases[i].mask } } },
+        { .name = (char *) "input_ids", .dtype = VN_DTYPE_S64, .shape = { 2, { -1, cases[i].tokens } }, .limit = 9 },
+        { .name = (char *) "past_key_values.0.key", .dtype = VN_DTYPE_F32, .shape = { 4, { -1, 2, cases[i].past, 8 } } },
+      };
+      const gint64 wanted[] = { cases[i].wanted_mask, cases[i].wanted_tokens, cases[i].wanted_past };
+      g_autoptr(VnDataSpec) spec = vn_data_spec_new ("random");
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnDataset) dataset = vn_dataset_open (spec, inputs, G_N_ELEMENTS (inputs), NULL, &error);
+      VnTensor *tensors[G_N_ELEMENTS (inputs)] = { NULL };
+
+      g_assert_no_error (error);
+      g_assert_true (vn_dataset_load (dataset, 0, tensors, &error));
+      g_test_message ("%u", i);
+      for (guint k = 0; k < G_N_ELEMENTS (inputs); k++)
+        g_assert_cmpint (tensors[k]->shape.dims[k < 2 ? 1 : 2], ==, wanted[k]);
+      vn_tensor_clear_all (tensors, G_N_ELEMENTS (tensors));
+    }
+}
+
 /* ids -> Cast -> Unsqueeze -> Gather from a table of 7 rows and 5 columns; x is not looked up. */
 static void
 test_limit (void)
@@ -177,6 +212,7 @@ main (int   argc,
   g_test_add_func ("/random/kinds", test_random);
   g_test_add_func ("/random/tokens", test_tokens);
   g_test_add_func ("/random/caches", test_caches);
+  g_test_add_func ("/random/lengths", test_lengths);
   g_test_add_func ("/random/limit", test_limit);
 
   return g_test_run ();

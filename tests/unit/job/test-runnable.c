@@ -106,6 +106,90 @@ test_input (void)
   g_assert_cmpfloat (run_on (runnable, 1.25f), ==, 1.25);
 }
 
+/* ---- sizes ---- */
+
+#define HEADS 2
+#define WIDTH 8
+
+/* tokens, mask and a cache for an attention of HEADS heads; @name: of the cache */
+static VnModel *
+make_decoder (const char *name)
+{
+  VnModel *model = vn_model_new (8, 21);
+  VnGraph *graph = model->graph;
+  VnValue *tokens = vn_graph_add_input (graph, "tokens", VN_DTYPE_S64, &VN_SHAPE (-1, -1));
+  VnValue *q = vn_graph_add_value (graph, "q", VN_DTYPE_F32, &VN_SHAPE (-1, -1, HEADS * WIDTH)), *y, *past;
+  g_autoptr(VnTensor) table = vn_tensor_new_f32 (&VN_SHAPE (3, HEADS * WIDTH), (const float[3 * HEADS * WIDTH]) { 0 });
+
+  vn_graph_add_input (graph, "mask", VN_DTYPE_S64, &VN_SHAPE (-1, -1));
+  past = vn_graph_add_input (graph, name, VN_DTYPE_F32, &VN_SHAPE (-1, -1, -1, -1));
+  vn_graph_add_node (graph, NULL, "", "Gather", (VnValue *[]) { vn_graph_add_initializer (graph, "table", table), tokens }, 2,
+                     &q, 1);
+  y = vn_graph_add_value (graph, "y", VN_DTYPE_F32, NULL);
+  vn_graph_add_node (graph, NULL, "com.microsoft", "GroupQueryAttention", (VnValue *[]) { q, q, q, past }, 4, &y, 1);
+  vn_node_set_int (y->producer, "num_heads", HEADS);
+  vn_node_set_int (y->producer, "kv_num_heads", HEADS);
+  vn_graph_set_output (graph, 0, y);
+  return model;
+}
+
+/* Sizes of "tokens", "mask" and the cache, of which @given are given, for a run on random values; "": none are told. */
+static const struct
+{
+  const char *cache, *data, *given;
+  const char *tokens, *mask, *past;
+} sizes[] = {
+  { "past", NULL, "", "1,16", "1,16", "1,2,0,8" },
+  { "past", "random", "", "1,16", "1,16", "1,2,0,8" },
+  { "past", NULL, "tokens=1,5", "1,5", "1,5", "1,2,0,8" },
+  { "past", NULL, "past=-1,-1,3,-1", "1,16", "1,19", "1,2,3,8" },
+  { "past", NULL, "tokens=2,5;mask=2,5;past=2,2,0,8", "2,5", "2,5", "2,2,0,8" },
+  /* no language model: sizes that nobody gave stay open */
+  { "other", NULL, "", "", "", "" },
+  { "other", "random", "tokens=1,5", "1,5", "", "" },
+};
+
+static void
+check_size (GHashTable *shapes,
+            const char *name,
+            const char *wanted)
+{
+  const VnShape *shape = shapes != NULL ? g_hash_table_lookup (shapes, name) : NULL;
+  g_autofree char *text = shape != NULL ? vn_shape_to_string (shape, ",") : g_strdup ("");
+
+  g_assert_cmpstr (text, ==, wanted);
+}
+
+static void
+test_sizes (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnModel) model = make_decoder (sizes[i].cache);
+      g_autoptr(VnDataSpec) data = sizes[i].data != NULL ? vn_data_spec_new (sizes[i].data) : NULL;
+      g_autoptr(GHashTable) given = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+      g_autoptr(GHashTable) shapes = NULL;
+      g_auto(GStrv) list = g_strsplit (sizes[i].given, ";", -1);
+
+      for (guint k = 0; list[k] != NULL; k++)
+        {
+          g_auto(GStrv) parts = g_strsplit_set (list[k], "=,", -1);
+          VnShape *shape = g_new0 (VnShape, 1);
+
+          for (; parts[shape->rank + 1] != NULL; shape->rank++)
+            shape->dims[shape->rank] = g_ascii_strtoll (parts[shape->rank + 1], NULL, 10);
+          g_hash_table_insert (given, g_strdup (parts[0]), shape);
+        }
+      g_test_message ("%u", i);
+      g_assert_true (vn_model_size_for_run (model, data, given, &shapes, NULL, &error));
+      g_assert_no_error (error);
+      check_size (shapes, "tokens", sizes[i].tokens);
+      check_size (shapes, "mask", sizes[i].mask);
+      check_size (shapes, sizes[i].cache, sizes[i].past);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -119,5 +203,6 @@ main (int   argc,
     }
   g_test_add_func ("/runnable/overflow", test_overflow);
   g_test_add_func ("/runnable/input", test_input);
+  g_test_add_func ("/runnable/sizes", test_sizes);
   return g_test_run ();
 }
