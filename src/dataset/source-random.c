@@ -7,8 +7,8 @@
  * even pixels 0 .. 255; otherwise even in 0 .. 1. uint8: 0 .. 255. Other integers and bool by what they mean: numbers
  * below the size of the embedding they are looked up in; where the name of the input says what it is, that
  * (vn-input-role.c); otherwise 0 or 1, which are valid token numbers, masks and indices alike. Sequences of open length have
- * SEQUENCE of them, and nothing has gone before them: caches of keys and values are empty. Beside caches, sequences have as many as
- * the tokens, if the number of those is given, and masks that and the length of the past. */
+ * SEQUENCE of them, and nothing has gone before them: caches of keys and values are empty. Beside caches, sequences have as
+ * many as the tokens, if the number of those is given, and masks that and the length of the past. */
 
 #include "vn-dataset-private.h"
 

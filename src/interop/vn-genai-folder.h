@@ -9,9 +9,12 @@
 
 G_BEGIN_DECLS
 
+/* Name of the configuration in such a folder. */
+#define VN_GENAI_CONFIG "genai_config.json"
+
 /**
  * VnGenaiFolder:
- * @path: of the folder
+ * @path: of the folder, absolute
  * @name: file name of the network that makes tokens, the decoder
  * @model: path of that
  */
@@ -23,11 +26,20 @@ typedef struct
 gboolean       vn_genai_folder_is          (const char           *path);
 VnGenaiFolder *vn_genai_folder_open        (const char           *path,
                                             GError              **error);
+VnGenaiFolder *vn_genai_folder_find        (const char           *model);
 void           vn_genai_folder_free        (VnGenaiFolder        *self);
+GPtrArray     *vn_genai_folder_list_others (const VnGenaiFolder  *self,
+                                            const VnModel        *model,
+                                            const char           *to,
+                                            GError              **error);
 gboolean       vn_genai_folder_add_outputs (const VnGenaiFolder  *self,
                                             const VnModel        *model,
                                             const char           *to,
                                             VnFileSet            *files,
+                                            GError              **error);
+gboolean       vn_genai_folder_copy_file   (const char           *from,
+                                            const char           *to,
+                                            GCancellable         *cancellable,
                                             GError              **error);
 gboolean       vn_genai_folder_copy        (const VnGenaiFolder  *self,
                                             const VnModel        *model,

@@ -3,9 +3,13 @@
 #include "vn-export-job.h"
 #include "vn-verify-job.h"
 
+#include "vn-file.h"
 #include "vn-i18n.h"
 #include "vn-onnx.h"
 #include "vn-report.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
 
 /* @printer: (nullable): NULL: as vn_report_export() takes @path */
 typedef struct
@@ -14,10 +18,10 @@ typedef struct
   char                  *path;
 } Report;
 
-/* @what: for messages */
+/* @from: (nullable): what it is a copy of; @what: for messages */
 typedef struct
 {
-  char           *path, *what;
+  char           *path, *from, *what;
   VnExportFunc    func;
   gpointer        data;
   GDestroyNotify  destroy;
@@ -25,8 +29,15 @@ typedef struct
 
 typedef struct
 {
+  char       *from;
+  VnCopyFunc  func;
+} Copy;
+
+typedef struct
+{
   VnRun     *result;        /* nullable */
   char      *model_path, *python;
+  char      *folder;        /* nullable: made for the model */
   gboolean   verifies, is_asked;
   GPtrArray *reports;       /* of Report */
   GPtrArray *others;        /* of File */
@@ -54,7 +65,17 @@ export_job_free_file (gpointer data)
   if (self->destroy != NULL)
     self->destroy (self->data);
   g_free (self->path);
+  g_free (self->from);
   g_free (self->what);
+  g_free (self);
+}
+
+static void
+export_job_free_copy (gpointer data)
+{
+  Copy *self = data;
+
+  g_free (self->from);
   g_free (self);
 }
 
@@ -213,6 +234,21 @@ vn_export_add_outputs (VnFileSet                 *set,
   return vn_onnx_add_outputs (set, source, model_path, options, _("the quantized model"), error);
 }
 
+static void
+export_job_add_file (VnFileSet  *files,
+                     const File *file)
+{
+  g_autofree char *folder = g_path_get_dirname (file->path), *name = g_path_get_basename (file->path);
+
+  if (file->from == NULL)
+    {
+      vn_file_set_writes (files, file->path, file->what);
+      return;
+    }
+  vn_file_set_reads (files, file->from, file->what);
+  vn_file_set_writes_in (files, folder, name, file->what);
+}
+
 /* Nothing that the result was made from may be replaced by it. */
 static gboolean
 vn_export_job_check (VnJob         *job,
@@ -224,12 +260,17 @@ vn_export_job_check (VnJob         *job,
 
   if (!vn_job_check_sources (job, error))
     return FALSE;
+  if (self->folder != NULL && g_mkdir_with_parents (self->folder, 0777) != 0)
+    {
+      vn_file_fail (error, _("Cannot write"), self->folder, errno);
+      return FALSE;
+    }
   self->write.files = self->files;
   for (guint i = 0; i < self->others->len; i++)
     {
       const File *file = g_ptr_array_index (self->others, i);
 
-      vn_file_set_writes (self->files, file->path, file->what);
+      export_job_add_file (self->files, file);
     }
   for (guint i = 0; i < self->reports->len; i++)
     {
@@ -271,6 +312,9 @@ export_job_clear (gpointer data)
   g_ptr_array_unref (self->written);
   g_free (self->model_path);
   g_free (self->python);
+  if (self->folder != NULL)
+    g_rmdir (self->folder);   /* where it got nothing */
+  g_free (self->folder);
   vn_file_set_unref (self->files);
 }
 
@@ -421,8 +465,64 @@ vn_export_job_add_file (VnJob          *job,
 
   self = vn_job_get_state (job, &export_job_kind);
   file = g_new0 (File, 1);
-  *file = (File) { g_strdup (path), g_strdup (what), func, data, destroy };
+  *file = (File) { g_strdup (path), NULL, g_strdup (what), func, data, destroy };
   g_ptr_array_add (self->others, file);
+}
+
+static gboolean
+export_job_copy (gpointer       data,
+                 const char    *path,
+                 GCancellable  *cancellable,
+                 GError       **error)
+{
+  const Copy *copy = data;
+
+  return copy->func (copy->from, path, cancellable, error);
+}
+
+/**
+ * vn_export_job_add_copy:
+ * @from: a file that is copied
+ * @path: where it goes
+ * @what: what it is, for messages
+ * @func: copies it, and makes folders that are missing
+ *
+ * As vn_export_job_add_file(). Nothing that is read is replaced.
+ */
+void
+vn_export_job_add_copy (VnJob        *job,
+                        const char   *from,
+                        const char   *path,
+                        const char   *what,
+                        VnCopyFunc    func)
+{
+  VnExportJob *self;
+  Copy *copy;
+
+  g_return_if_fail (vn_job_is (job, VN_JOB_EXPORT) && from != NULL);
+
+  self = vn_job_get_state (job, &export_job_kind);
+  copy = g_new0 (Copy, 1);
+  *copy = (Copy) { g_strdup (from), func };
+  vn_export_job_add_file (job, path, what, export_job_copy, copy, export_job_free_copy);
+  ((File *) g_ptr_array_index (self->others, self->others->len - 1))->from = g_strdup (from);
+}
+
+/**
+ * vn_export_job_make_folder:
+ * @folder: made when the job runs, if it is not there; gone again if nothing was written into it
+ */
+void
+vn_export_job_make_folder (VnJob      *job,
+                           const char *folder)
+{
+  VnExportJob *self;
+
+  g_return_if_fail (vn_job_is (job, VN_JOB_EXPORT) && folder != NULL);
+
+  self = vn_job_get_state (job, &export_job_kind);
+  g_free (self->folder);
+  self->folder = g_strdup (folder);
 }
 
 /**

@@ -15,6 +15,12 @@ typedef gboolean (*VnExportFunc) (gpointer      data,
                                   GCancellable *cancellable,
                                   GError      **error);
 
+/* Copies a file, likewise. */
+typedef gboolean (*VnCopyFunc)   (const char   *from,
+                                  const char   *to,
+                                  GCancellable *cancellable,
+                                  GError      **error);
+
 VnJob    *vn_export_job_new      (VnRun            *result,         /* nullable: only files of vn_export_job_add_file() */
                                   const char       *model_path,     /* nullable */
                                   const char       *report);        /* nullable: file or folder: vn_report_export() */
@@ -37,6 +43,13 @@ void      vn_export_job_add_file   (VnJob                    *job,
                                     VnExportFunc              func,
                                     gpointer                  data,
                                     GDestroyNotify            destroy);
+void      vn_export_job_add_copy   (VnJob                    *job,
+                                    const char               *from,
+                                    const char               *path,
+                                    const char               *what,
+                                    VnCopyFunc                func);
+void      vn_export_job_make_folder (VnJob                   *job,
+                                     const char              *folder);
 GPtrArray *vn_export_job_get_written (VnJob                  *job);       /* of char, borrowed */
 void      vn_export_job_set_write_options (VnJob                    *job,
                                            const VnOnnxWriteOptions *options);   /* its name must outlive the job */

@@ -252,9 +252,70 @@ bench_export_add (VnBench             *self,
   return TRUE;
 }
 
+/* The file that the network is written to; @path may be that of the folder it goes into. */
+static char *
+bench_export_dup_model (VnBench    *self,
+                        const char *path)
+{
+  return vn_bench_exports_folder (self, path) ? g_build_filename (path, self->folder->name, NULL) : g_strdup (path);
+}
+
+/* Tokenizer, configuration and whatever else a language model has come along. */
+static gboolean
+bench_export_add_folder (VnBench     *self,
+                         VnJob       *job,
+                         const char  *path,
+                         GError     **error)
+{
+  g_autoptr(GPtrArray) names = NULL;
+
+  if (!vn_bench_exports_folder (self, path))
+    return TRUE;
+  names = vn_genai_folder_list_others (self->folder, self->subject->model, path, error);
+  vn_export_job_make_folder (job, path);
+  for (guint i = 0; names != NULL && i < names->len; i++)
+    {
+      g_autofree char *from = g_build_filename (self->folder->path, g_ptr_array_index (names, i), NULL),
+      *to = g_build_filename (path, g_ptr_array_index (names, i), NULL);
+
+      vn_export_job_add_copy (job, from, to, _("a file of the language model"), vn_genai_folder_copy_file);
+    }
+  return names != NULL;
+}
+
+/**
+ * vn_bench_exports_folder:
+ * @path: (nullable): where the model is to be exported to
+ *
+ * Returns: whether that becomes a folder with all that a language model has: what was opened is one, and @path has not the name
+ *   of a model
+ */
+gboolean
+vn_bench_exports_folder (VnBench    *self,
+                         const char *path)
+{
+  g_return_val_if_fail (VN_IS_BENCH (self), FALSE);
+
+  return self->folder != NULL && path != NULL && !g_str_has_suffix (path, ".onnx");
+}
+
+/**
+ * vn_bench_dup_export_path:
+ *
+ * Returns: (transfer full): where the quantized model, or its folder, is proposed to go: "/home/ada/detector-quantized.onnx",
+ *   "/home/ada/qwen-quantized"
+ */
+char *
+vn_bench_dup_export_path (VnBench *self)
+{
+  g_return_val_if_fail (VN_IS_BENCH (self), NULL);
+
+  return vn_bench_dup_file_path (self, self->folder != NULL ? VN_QUANTIZED_FOLDER : VN_QUANTIZED_SUFFIX);
+}
+
 /**
  * vn_bench_export_files:
- * @files: what is to be written, and where; models and reports need a result
+ * @files: what is to be written, and where; models and reports need a result; of the model as vn_bench_exports_folder() takes it
  * @verify: run the model in ONNX Runtime, too: the result comes again with what was measured, or with a note why it could not be
  *
  * Begins to write them; a file that stands there is replaced by a complete new one.
@@ -272,6 +333,7 @@ vn_bench_export_files (VnBench             *self,
   gboolean needs_result = FALSE;
   VnRun *result = NULL;
   g_autoptr(VnJob) job = NULL;
+  g_autofree char *network = NULL;
 
   g_return_val_if_fail (VN_IS_BENCH (self) && files != NULL && self->subject->model != NULL, FALSE);
 
@@ -283,7 +345,10 @@ vn_bench_export_files (VnBench             *self,
     }
   if (!vn_bench_is_idle (self, error) || (needs_result && !bench_export_find_result (self, model != NULL, &result, error)))
     return FALSE;
-  job = vn_export_job_new (result, model, NULL);
+  network = bench_export_dup_model (self, model);
+  job = vn_export_job_new (result, network, NULL);
+  if (!bench_export_add_folder (self, job, model, error))
+    return FALSE;
   for (guint i = 0; i < n_files; i++)
     if (!bench_export_add (self, job, &files[i], error))
       return FALSE;
@@ -298,7 +363,7 @@ vn_bench_export_files (VnBench             *self,
 
 /**
  * vn_bench_export:
- * @model_path: (nullable): where the quantized model goes
+ * @model_path: (nullable): where the quantized model goes, as vn_bench_exports_folder() takes it
  * @report: (nullable): file or folder for the report: vn_report_export()
  * @verify: as for vn_bench_export_files()
  *
@@ -312,18 +377,22 @@ vn_bench_export (VnBench     *self,
                  GError     **error)
 {
   VnRun *result;
-  VnJob *job;
+  g_autoptr(VnJob) job = NULL;
+  g_autofree char *network = NULL;
 
   g_return_val_if_fail (VN_IS_BENCH (self), FALSE);
 
   if (!bench_export_find_result (self, model_path != NULL, &result, error) || !vn_bench_is_idle (self, error))
     return FALSE;
-  job = vn_export_job_new (result, model_path, report);
+  network = bench_export_dup_model (self, model_path);
+  job = vn_export_job_new (result, network, report);
+  if (!bench_export_add_folder (self, job, model_path, error))
+    return FALSE;
   if (verify)
     {
       vn_bench_make_room (self);
       vn_export_job_set_verify (job, NULL, TRUE);
     }
-  vn_bench_start (self, VN_WORK_EXPORT, job);
+  vn_bench_start (self, VN_WORK_EXPORT, g_steal_pointer (&job));
   return TRUE;
 }

@@ -239,8 +239,8 @@ vn_bench_get_save_ending (const char *kind)
 /**
  * vn_bench_dup_folder:
  *
- * Returns: (transfer full): where files that are made of the model are proposed to go: beside it, where that can be written, else
- *   to the documents
+ * Returns: (transfer full): where files that are made of the model are proposed to go: beside it, or beside the folder of a
+ *   language model, where that can be written, else to the documents
  */
 char *
 vn_bench_dup_folder (VnBench *self)
@@ -250,7 +250,8 @@ vn_bench_dup_folder (VnBench *self)
 
   g_return_val_if_fail (VN_IS_BENCH (self), NULL);
 
-  beside = self->subject->model != NULL && self->subject->model->path != NULL
+  beside = self->folder != NULL ? g_path_get_dirname (self->folder->path)
+           : self->subject->model != NULL && self->subject->model->path != NULL
            ? g_path_get_dirname (self->subject->model->path) : NULL;
   if (beside != NULL && g_access (beside, W_OK) == 0)
     return g_steal_pointer (&beside);

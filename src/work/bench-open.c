@@ -16,6 +16,9 @@ bench_open_show (VnBench          *self,
   vn_bench_forget_expected (self);
   vn_bench_let_go (self, self->subject, (GDestroyNotify) vn_subject_unref);   /* those who show its nodes have them still */
   self->subject = vn_subject_new (model, data, self->subject->n_samples);
+  g_clear_pointer (&self->folder, vn_genai_folder_free);
+  if (model != NULL && model->path != NULL)
+    self->folder = vn_genai_folder_find (model->path);
   g_clear_pointer (&self->found.sizes, g_hash_table_unref);
   vn_bench_set_run (self, NULL);
   g_clear_pointer (&self->shown.run_subject, vn_subject_unref);
@@ -78,7 +81,7 @@ bench_open_begin (VnBench    *self,
 
 /**
  * vn_bench_open:
- * @path: an ONNX file
+ * @path: an ONNX file, or a folder of onnxruntime-genai
  *
  * Reads the model in the background; the present one stays until the new one is ready.
  */
@@ -86,8 +89,21 @@ void
 vn_bench_open (VnBench    *self,
                const char *path)
 {
+  g_autoptr(VnGenaiFolder) folder = NULL;
+  g_autoptr(GError) error = NULL;
+
   g_return_if_fail (VN_IS_BENCH (self) && path != NULL);
 
+  if (vn_genai_folder_is (path))
+    {
+      folder = vn_genai_folder_open (path, &error);
+      if (folder == NULL)
+        {
+          vn_bench_report_error (self, vn_job_id_get_failure (VN_JOB_OPEN), error);
+          return;
+        }
+      path = folder->model;
+    }
   self->opening.is_demo = FALSE;
   g_clear_pointer (&self->opening.project, vn_project_free);
   g_clear_pointer (&self->opening.path, g_free);

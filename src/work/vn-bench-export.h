@@ -37,6 +37,9 @@ gboolean          vn_bench_export              (VnBench     *self,
                                                 const char  *report,
                                                 gboolean     verify,
                                                 GError     **error);
+gboolean          vn_bench_exports_folder      (VnBench     *self,
+                                                const char  *path);   /* nullable */
+char             *vn_bench_dup_export_path     (VnBench     *self);
 guint             vn_bench_count_exports       (void);
 const VnExportKind *vn_bench_get_export        (guint i);
 const VnExportKind *vn_bench_find_export       (const char *id);   /* NULL: there is none */

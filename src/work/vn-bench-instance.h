@@ -6,6 +6,7 @@
 #include "vn-bench.h"
 #include "vn-coverages.h"
 #include "vn-file-watch.h"
+#include "vn-genai-folder.h"
 #include "vn-history.h"
 #include "vn-jobs.h"
 #include "vn-keeper.h"
@@ -104,6 +105,7 @@ struct _VnBench
 
   /*< private >*/
   VnSubject          *subject;
+  VnGenaiFolder      *folder;       /* nullable: the model is the decoder of it */
   VnRecipe           *recipe;
   VnHistory          *history;
   VnRunList          *runs;

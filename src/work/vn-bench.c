@@ -71,6 +71,7 @@ vn_bench_dispose (GObject *object)
   g_clear_pointer (&self->opening.path, g_free);
   g_clear_pointer (&self->opening.demo, g_free);
   vn_drop_large (g_steal_pointer (&self->subject), (GDestroyNotify) vn_subject_unref);
+  g_clear_pointer (&self->folder, vn_genai_folder_free);
   g_clear_pointer (&self->found.sizes, g_hash_table_unref);
   g_clear_pointer (&self->recipe, vn_recipe_free);
   g_clear_pointer (&self->history, vn_history_free);
@@ -415,7 +416,7 @@ vn_bench_set_picture_func (VnBench       *self,
 /**
  * vn_bench_dup_title:
  *
- * Returns: (transfer full): the file's name, or the program's when nothing is open
+ * Returns: (transfer full): the file's name, of a language model that of its folder, or the program's when nothing is open
  */
 char *
 vn_bench_dup_title (VnBench *self)
@@ -430,8 +431,21 @@ vn_bench_dup_title (VnBench *self)
     return g_strdup (_("Vernier"));
   if (model->path == NULL)
     return g_strdup (model->graph->name != NULL && *model->graph->name != 0 ? model->graph->name : _("Unnamed Model"));
-  base = g_path_get_basename (model->path);
+  base = g_path_get_basename (self->folder != NULL ? self->folder->path : model->path);
   return g_filename_display_name (base);
+}
+
+/**
+ * vn_bench_get_folder:
+ *
+ * Returns: (transfer none) (nullable): the folder of onnxruntime-genai that the model is the decoder of
+ */
+const VnGenaiFolder *
+vn_bench_get_folder (VnBench *self)
+{
+  g_return_val_if_fail (VN_IS_BENCH (self), NULL);
+
+  return self->folder;
 }
 
 /**

@@ -6,6 +6,7 @@
 #include "vn-data-look.h"
 #include "vn-effect.h"
 #include "vn-export-job.h"
+#include "vn-genai-folder.h"
 #include "vn-improve-job.h"
 #include "vn-jobs.h"
 #include "vn-project-file.h"
@@ -121,6 +122,7 @@ VN_IS_BENCH (gpointer self)
 
 /* What is added to the model's name for the quantized one. */
 #define VN_QUANTIZED_SUFFIX "-quantized.onnx"
+#define VN_QUANTIZED_FOLDER "-quantized"
 
 /**
  * VnExpecting: what is known of the present recipe.
@@ -171,6 +173,7 @@ void          vn_bench_set_model         (VnBench *self,
 void          vn_bench_show_around       (VnBench *self,
                                           VnRun   *inside);
 char         *vn_bench_dup_title         (VnBench *self);
+const VnGenaiFolder *vn_bench_get_folder (VnBench *self);   /* nullable */
 char         *vn_bench_dup_file_name     (VnBench    *self,
                                           const char *ending);
 char         *vn_bench_dup_folder        (VnBench *self);

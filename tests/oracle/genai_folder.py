@@ -123,6 +123,20 @@ def make_folder(folder, filename='decoder.onnx'):
     return set(files)
 
 
+def add_inner(source):
+    """Files in folders of the folder, of which two come along."""
+    for name in ('templates/chat/default.jinja', 'templates/tools.jinja', '.cache/lock'):
+        path = os.path.join(source, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'w') as file:
+            file.write(name)
+    return ('templates/chat/default.jinja', 'templates/tools.jinja')
+
+
+def list_files(folder):
+    return {os.path.relpath(os.path.join(where, name), folder) for where, _, names in os.walk(folder) for name in names}
+
+
 def read(*path):
     with open(os.path.join(*path), 'rb') as file:
         return file.read()
@@ -137,6 +151,7 @@ def run(path):
 def try_presets(work):
     source = os.path.join(work, 'float')
     others = make_folder(source)
+    others |= set(add_inner(source))
     logits = run(os.path.join(source, 'decoder.onnx'))
     for preset in PRESETS:
         target = os.path.join(work, preset, 'deep')
@@ -147,18 +162,27 @@ def try_presets(work):
         error = run(os.path.join(target, 'decoder.onnx')) - logits
         db = 10 * np.log10((logits ** 2).mean() / (error ** 2).mean())
         check(f'{preset}: {db:.1f} dB in onnxruntime', 15 < db < 60)
-        check(f'{preset}: the files', set(os.listdir(target)) == others | {'decoder.onnx', 'decoder.onnx.data'})
+        check(f'{preset}: the files', list_files(target) == others | {'decoder.onnx', 'decoder.onnx.data'})
         check(f'{preset}: other files have the same bytes', all(read(source, name) == read(target, name) for name in others))
     again = os.path.join(work, 'prepared')
     done = call('prepare', source, '-o', again)
-    check('prepare', done.returncode == 0 and others < set(os.listdir(again)) and
+    check('prepare', done.returncode == 0 and others < list_files(again) and
           np.abs(run(os.path.join(again, 'decoder.onnx')) - logits).max() < 1e-4)
     done = call('evaluate', source, os.path.join(work, 'w8', 'deep'), '--data', 'random', '-n', '2', '--json')
     check('evaluate takes folders', done.returncode == 0 and len(json.loads(done.stdout)['models']) == 2)
-    before = {name: read(source, name) for name in os.listdir(source)}
+    before = {name: read(source, name) for name in list_files(source)}
     done = call('quantize', source, '--preset', 'w8', '-o', source)
     check('not into the same folder', done.returncode != 0)
-    check('the folder is as it was', before == {name: read(source, name) for name in os.listdir(source)})
+    check('the folder is as it was', before == {name: read(source, name) for name in list_files(source)})
+    inside = os.path.join(source, 'deep', 'w8')
+    for _ in range(2):
+        done = call('quantize', source, '--preset', 'w8', '-o', inside)
+        check('into a folder of the folder', done.returncode == 0 and
+              list_files(inside) == others | {'decoder.onnx', 'decoder.onnx.data'})
+    os.symlink('/etc/passwd', os.path.join(source, 'templates', 'link'))
+    done = call('quantize', source, '--preset', 'w8', '-o', os.path.join(work, 'linked'))
+    check('a link out of it', done.returncode == 1 and 'templates/link' in done.stderr and
+          not os.path.exists(os.path.join(work, 'linked')))
 
 
 def try_runs(work):

@@ -53,24 +53,6 @@ read_file (const char *folder,
   return text;
 }
 
-static void
-clear_folder (const char *folder)
-{
-  g_autoptr(GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *path = g_build_filename (folder, name, NULL);
-
-      if (g_remove (path) != 0)
-        {
-          clear_folder (path);
-          g_rmdir (path);
-        }
-    }
-}
-
 static gboolean
 is_done (gpointer step)
 {
@@ -208,7 +190,7 @@ test_all (Fixture       *fixture,
   after = read_file (folder, "net-report.md", NULL);
   g_assert_cmpstr (after, ==, before);
   g_assert_cmpuint (fixture->n_failed, ==, 0);
-  clear_folder (folder);
+  vn_window_fixture_clear_folder (folder);
   g_rmdir (folder);
 }
 
@@ -241,6 +223,60 @@ test_picture (Fixture       *fixture,
     g_remove (png);
 }
 
+static gboolean
+has_folder (gpointer document)
+{
+  return vn_bench_get_folder (VN_BENCH (document)) != NULL;
+}
+
+/* Of a language model a whole folder is written beside its own, unless only the network is wanted. */
+static void
+test_folder (Fixture       *fixture,
+             gconstpointer  data)
+{
+  static const char * const files[] = { "model.onnx", "genai_config.json", "tokenizer.json", "templates/chat.jinja" };
+  VnWizard *wizard = VN_WIZARD (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_WIZARD, NULL));
+  g_autofree char *folder = vn_window_fixture_make_folder (fixture->folder), *text = NULL, *blocker = NULL;
+  g_autofree char *to = g_build_filename (fixture->folder, "lm-quantized", NULL),
+  *alone = g_build_filename (fixture->folder, "lm-quantized.onnx", NULL);
+  GtkWidget *row;
+  VnStepExport *step;
+
+  vn_bench_open (VN_BENCH (fixture->document), folder);
+  g_assert_true (vn_test_wait (has_folder, fixture->document, SECONDS));
+  vn_window_fixture_quantize (fixture);
+  vn_wizard_begin (wizard, "export");
+  vn_test_settle (400);
+  step = VN_STEP_EXPORT (get_step (fixture));
+  row = vn_test_find (GTK_WIDGET (step), ADW_TYPE_ACTION_ROW, "_Folder for onnxruntime-genai");
+  g_assert_true (gtk_widget_get_visible (row));
+  g_assert_cmpstr (get_name (fixture, "model"), ==, "lm-quantized");
+  g_assert_cmpstr (get_name (fixture, "html"), ==, "lm-report.html");
+  vn_step_export_choose (step, "html", FALSE, NULL);
+  vn_wizard_step_next (VN_WIZARD_STEP (step));
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
+  text = read_done (fixture);
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      g_autofree char *path = g_build_filename (to, files[i], NULL);
+
+      g_assert_true (g_file_test (path, G_FILE_TEST_IS_REGULAR));
+      g_assert_nonnull (strstr (text, files[i]));
+    }
+  vn_step_export_choose (step, "model", TRUE, "lm");
+  blocker = vn_wizard_step_dup_blocker (VN_WIZARD_STEP (step));
+  g_assert_cmpstr (blocker, ==, "The open model has this name");
+  vn_step_export_choose (step, "model", TRUE, "lm-quantized");
+  gtk_switch_set_active (GTK_SWITCH (vn_test_find (row, GTK_TYPE_SWITCH, NULL)), FALSE);
+  g_assert_cmpstr (get_name (fixture, "model"), ==, "lm-quantized.onnx");
+  vn_wizard_step_next (VN_WIZARD_STEP (step));
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
+  g_assert_true (g_file_test (alone, G_FILE_TEST_IS_REGULAR));
+  gtk_switch_set_active (GTK_SWITCH (vn_test_find (row, GTK_TYPE_SWITCH, NULL)), TRUE);
+  g_assert_cmpstr (get_name (fixture, "model"), ==, "lm-quantized");
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+}
+
 int
 main (int    argc,
       char **argv)
@@ -249,5 +285,6 @@ main (int    argc,
   g_test_add ("/export/names", Fixture, NULL, vn_window_fixture_set_up, test_names, vn_window_fixture_tear_down);
   g_test_add ("/export/all", Fixture, NULL, vn_window_fixture_set_up, test_all, vn_window_fixture_tear_down);
   g_test_add ("/export/picture", Fixture, NULL, vn_window_fixture_set_up, test_picture, vn_window_fixture_tear_down);
+  g_test_add ("/export/folder", Fixture, NULL, vn_window_fixture_set_up, test_folder, vn_window_fixture_tear_down);
   return g_test_run ();
 }

@@ -207,6 +207,43 @@ test_help (Fixture       *fixture,
   g_assert_cmpstr (g_strchomp (text), ==, page);
 }
 
+/* Whatever stands for the folder of a language model, by what is dropped or opened; other folders are samples. */
+static void
+test_folder (Fixture       *fixture,
+             gconstpointer  data)
+{
+  static const struct { const char *name; gboolean is_dropped, opens; } cases[] = {
+    { "", TRUE, TRUE }, { "", FALSE, TRUE }, { "genai_config.json", FALSE, TRUE }, { "genai_config.json", TRUE, TRUE },
+    { "model.onnx", TRUE, TRUE }, { "templates", TRUE, FALSE },
+  };
+  g_autofree char *folder = vn_window_fixture_make_folder (fixture->folder), *config = NULL;
+  g_autoptr(GFile) wrong = g_file_new_for_path (folder);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *path = g_build_filename (folder, cases[i].name, NULL), *title = NULL;
+      g_autoptr(GFile) file = g_file_new_for_path (path);
+
+      g_test_message ("%s %u", cases[i].name, cases[i].is_dropped);
+      vn_bench_set_model (VN_BENCH (fixture->document), NULL);
+      if (cases[i].is_dropped)
+        g_assert_cmpint (vn_window_drop_file (fixture->window, file), ==, cases[i].opens);
+      else
+        vn_window_open_file (fixture->window, file);
+      g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
+      g_assert_cmpint (vn_bench_get_model (VN_BENCH (fixture->document)) != NULL, ==, cases[i].opens);
+      title = vn_bench_dup_title (VN_BENCH (fixture->document));
+      g_assert_cmpstr (title, ==, cases[i].opens ? "lm" : "Vernier");
+    }
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+  config = g_build_filename (folder, "genai_config.json", NULL);
+  g_assert_true (g_file_set_contents (config, "{\"model\": {\"decoder\": {\"filename\": \"../small.onnx\"}}}", -1, NULL));
+  vn_window_open_file (fixture->window, wrong);
+  g_assert_true (vn_test_wait (vn_window_fixture_is_idle, fixture->document, SECONDS));
+  g_assert_cmpuint (fixture->n_failed, ==, 1);
+  g_assert_null (vn_bench_get_model (VN_BENCH (fixture->document)));
+}
+
 int
 main (int    argc,
       char **argv)
@@ -219,6 +256,7 @@ main (int    argc,
     { "/window-files/project", test_project },
     { "/window-files/project-runs", test_project_runs },
     { "/window-files/help", test_help },
+    { "/window-files/folder", test_folder },
   };
 
   install_browser (folder);

@@ -117,6 +117,28 @@ vn_window_fixture_write_model (const char *path,
   g_assert_true (ok);
 }
 
+/* As onnxruntime-genai opens it; its network is the same as ever. */
+char *
+vn_window_fixture_make_folder (const char *above)
+{
+  static const struct { const char *name, *text; } files[] = {
+    { "genai_config.json", "{\"model\": {\"decoder\": {\"filename\": \"model.onnx\"}}}" },
+    { "tokenizer.json", "{}" }, { "templates/chat.jinja", "{{ messages }}" },
+  };
+  char *folder = g_build_filename (above, "lm", NULL);
+  g_autofree char *inner = g_build_filename (folder, "templates", NULL), *model = g_build_filename (folder, "model.onnx", NULL);
+
+  g_assert_cmpint (g_mkdir_with_parents (inner, 0700), ==, 0);
+  vn_window_fixture_write_model (model, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    {
+      g_autofree char *path = g_build_filename (folder, files[i].name, NULL);
+
+      g_assert_true (g_file_set_contents (path, files[i].text, -1, NULL));
+    }
+  return folder;
+}
+
 static void
 on_failed (VnDocument     *document,
            const VnNotice *notice,
@@ -145,32 +167,39 @@ vn_window_fixture_set_up (Fixture       *fixture,
   vn_test_settle (300);
 }
 
+/**
+ * vn_window_fixture_clear_folder:
+ *
+ * Removes all that is in @folder.
+ */
+void
+vn_window_fixture_clear_folder (const char *folder)
+{
+  g_autoptr(GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      if (g_remove (path) != 0)
+        {
+          vn_window_fixture_clear_folder (path);
+          g_rmdir (path);
+        }
+    }
+}
+
 void
 vn_window_fixture_tear_down (Fixture       *fixture,
                              gconstpointer  data)
 {
-  g_autoptr(GDir) dir = g_dir_open (fixture->folder, 0, NULL);
-  const char *name;
-
   gtk_window_destroy (GTK_WINDOW (fixture->window));
   vn_test_settle (50);
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *path = g_build_filename (fixture->folder, name, NULL);
-      guint n;
-      const VnReportPrinter *printers = vn_report_printer_list (&n);
-
-      for (guint i = 0; i < n; i++)
-        {
-          g_autofree char *report = g_build_filename (path, printers[i].file, NULL);
-
-          g_unlink (report);
-        }
-      g_remove (path);
-    }
-  g_rmdir (fixture->folder);
-  g_free (fixture->folder);
+  vn_window_fixture_clear_folder (fixture->folder);
+  g_assert_cmpint (g_rmdir (fixture->folder), ==, 0);
   g_free (fixture->model_path);
+  g_free (fixture->folder);
 }
 
 gboolean

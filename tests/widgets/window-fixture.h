@@ -23,6 +23,8 @@ void        vn_window_fixture_init        (int            *argc,
                                            char         ***argv);
 void        vn_window_fixture_write_model (const char     *path,
                                            gboolean        with_names);
+char       *vn_window_fixture_make_folder (const char    *above);     /* of a language model; its path */
+void        vn_window_fixture_clear_folder (const char   *folder);
 void        vn_window_fixture_set_up      (Fixture        *fixture,
                                            gconstpointer   data);
 void        vn_window_fixture_tear_down   (Fixture        *fixture,

@@ -3,6 +3,7 @@
 #include "vn-empty-page.h"
 
 #include "vn-draft.h"
+#include "vn-genai-folder.h"
 #include "vn-i18n.h"
 #include "vn-recent-row.h"
 #include "vn-rows.h"
@@ -28,7 +29,8 @@ empty_page_is_ours (GtkRecentInfo *info)
 {
   g_autofree char *path = g_filename_from_uri (gtk_recent_info_get_uri (info), NULL, NULL);
 
-  return gtk_recent_info_has_application (info, APP_NAME) && path != NULL && g_file_test (path, G_FILE_TEST_IS_REGULAR);
+  return gtk_recent_info_has_application (info, APP_NAME) && path != NULL &&
+         (g_file_test (path, G_FILE_TEST_IS_REGULAR) || vn_genai_folder_is (path));
 }
 
 static int

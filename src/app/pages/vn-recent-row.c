@@ -39,7 +39,8 @@ recent_row_describe_file (const char *path)
   g_autofree char *where = vn_format_path (folder);
   g_autoptr(GFile) file = g_file_new_for_path (path);
   g_autoptr(GFileInfo) info = g_file_query_info (file, G_FILE_ATTRIBUTE_STANDARD_SIZE, 0, NULL, NULL);
-  g_autofree char *size = info != NULL ? vn_format_bytes ((guint64) g_file_info_get_size (info)) : NULL;
+  const gboolean has_size = info != NULL && !g_file_test (path, G_FILE_TEST_IS_DIR);
+  g_autofree char *size = has_size ? vn_format_bytes ((guint64) g_file_info_get_size (info)) : NULL;
 
   return size != NULL ? g_strdup_printf ("%s · %s", where, size) : g_steal_pointer (&where);
 }

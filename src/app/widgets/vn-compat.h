@@ -26,6 +26,7 @@ typedef enum
   VN_CHOOSE_EXPORT_FOLDER,
   VN_CHOOSE_NUMBERS,
   VN_CHOOSE_SAMPLE,
+  VN_CHOOSE_MODEL_FOLDER,
 } VnChooseKind;
 
 typedef void (*VnChooseFunc) (GFile    *file,

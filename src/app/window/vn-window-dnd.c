@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Dropping files on the window: models and projects are opened, folders become samples. */
+/* Dropping files on the window: models, folders of language models and projects are opened, other folders become samples. */
 #include "vn-window-private.h"
 
 #include "vn-i18n.h"
@@ -11,11 +11,19 @@ window_dnd_is_folder (GFile *file)
   return g_file_query_file_type (file, G_FILE_QUERY_INFO_NONE, NULL) == G_FILE_TYPE_DIRECTORY;
 }
 
+static gboolean
+window_dnd_is_model_folder (GFile *file)
+{
+  return g_file_peek_path (file) != NULL && vn_genai_folder_is (g_file_peek_path (file));
+}
+
 /* A folder, or a file that can be nothing else. */
 static gboolean
 window_dnd_is_samples (GFile *file)
 {
-  return window_dnd_is_folder (file) || (g_file_peek_path (file) != NULL && vn_data_is_sample_file (g_file_peek_path (file)));
+  if (window_dnd_is_folder (file))
+    return !window_dnd_is_model_folder (file);
+  return g_file_peek_path (file) != NULL && vn_data_is_sample_file (g_file_peek_path (file));
 }
 
 static gboolean
@@ -26,8 +34,8 @@ window_dnd_has_numbers (GFile *file)
 
 /**
  * vn_window_drop_file:
- * @file: what was dropped: a model is opened, a folder holds samples, as does a picture, an array or a sound; values of nodes
- *   color the graph
+ * @file: what was dropped: a model is opened, as is the folder of a language model; any other folder holds samples, as does a
+ *   picture, an array or a sound; values of nodes color the graph
  *
  * Returns: whether it could be used
  */

@@ -82,20 +82,32 @@ window_files_open_numbers (VnWindow   *self,
       vn_graph_page_open_numbers (VN_GRAPH_PAGE (self->view_pages[i]), path);
 }
 
+/* Whatever is given of the folder of a language model, but for other networks in there: the folder. */
+static char *
+window_files_dup_path (GFile *file)
+{
+  g_autoptr(GFile) parent = g_file_get_parent (file);
+  g_autofree char *name = g_file_get_basename (file);
+  const gboolean is_config = parent != NULL && g_file_peek_path (parent) != NULL &&
+                             g_strcmp0 (name, VN_GENAI_CONFIG) == 0;
+
+  return is_config ? g_file_get_path (parent) : g_file_get_path (file);
+}
+
 /**
  * vn_window_open_file:
- * @file: a model, a project, or settings or values of nodes for the open model
+ * @file: a model or the folder of one, a project, or settings or values of nodes for the open model
  */
 void
 vn_window_open_file (VnWindow *self,
                      GFile    *file)
 {
-  const char *path;
+  g_autofree char *path = NULL;
 
   g_return_if_fail (VN_IS_WINDOW (self));
   g_return_if_fail (G_IS_FILE (file));
 
-  path = g_file_peek_path (file);
+  path = window_files_dup_path (file);
   if (path == NULL)
     vn_toasts_show (self->toast, _("Only files on this computer can be opened."), NULL, NULL);
   else if (vn_project_is_file (path))
@@ -121,6 +133,31 @@ window_files_action_open (GtkWidget  *widget,
                           GVariant   *parameter)
 {
   vn_choose_file (widget, VN_CHOOSE_MODEL, NULL, window_files_open_chosen, widget, NULL);
+}
+
+static void
+window_files_folder_chosen (GFile    *file,
+                            gpointer  data)
+{
+  VnWindow *self = data;
+  g_autofree char *path = g_file_get_path (file), *name = NULL, *text = NULL;
+
+  if (path == NULL || vn_genai_folder_is (path))
+    {
+      vn_window_open_file (self, file);
+      return;
+    }
+  name = g_filename_display_basename (path);
+  text = g_strdup_printf (_("“%s” has no %s: it is not the folder of a language model."), name, VN_GENAI_CONFIG);
+  vn_toasts_show (self->toast, text, NULL, NULL);
+}
+
+static void
+window_files_action_open_folder (GtkWidget  *widget,
+                                 const char *name,
+                                 GVariant   *parameter)
+{
+  vn_choose_file (widget, VN_CHOOSE_MODEL_FOLDER, NULL, window_files_folder_chosen, widget, NULL);
 }
 
 static void
@@ -249,7 +286,7 @@ window_files_action_export_model (GtkWidget  *widget,
                                   const char *name,
                                   GVariant   *parameter)
 {
-  g_autofree char *suggestion = vn_bench_dup_file_path (VN_BENCH (VN_WINDOW (widget)->document), VN_QUANTIZED_SUFFIX);
+  g_autofree char *suggestion = vn_bench_dup_export_path (VN_BENCH (VN_WINDOW (widget)->document));
 
   vn_choose_file (widget, VN_CHOOSE_SAVE_MODEL, suggestion, window_files_model_chosen, widget, NULL);
 }
@@ -348,6 +385,7 @@ window_files_install (GtkWidgetClass *klass)
 {
   static const struct { const char *name, *type; GtkWidgetActionActivateFunc func; } table[] = {
     { "win.open", NULL, window_files_action_open },
+    { "win.open-folder", NULL, window_files_action_open_folder },
     { "win.open-uri", "s", window_files_action_open_uri },
     { "win.demo", NULL, window_files_action_demo },
     { "win.open-settings", NULL, window_files_action_open_settings },

@@ -48,6 +48,7 @@ static void
 window_model_changed (VnWindow *self)
 {
   VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
+  const VnGenaiFolder *folder = vn_bench_get_folder (VN_BENCH (self->document));
   g_autofree char *title = vn_bench_dup_title (VN_BENCH (self->document));
 
   gtk_window_set_title (GTK_WINDOW (self), title);
@@ -58,7 +59,8 @@ window_model_changed (VnWindow *self)
   adw_view_stack_set_visible_child_name (self->views, "graph");
   if (model->path != NULL && !vn_bench_is_demo (VN_BENCH (self->document)) &&
       !vn_bench_is_opening_project (VN_BENCH (self->document)))
-    window_remember_file (model->path, "application/x-onnx");
+    window_remember_file (folder != NULL ? folder->path : model->path,
+                          folder != NULL ? "inode/directory" : "application/x-onnx");
 }
 
 /* A project that has a file is remembered in place of its model. */

@@ -36,7 +36,8 @@ struct _VnStepExport
   AdwActionRow *folder_row;
   GtkButton    *choose_folder, *open_folder;
   GtkBox       *groups;
-  GtkSwitch    *verify;
+  GtkSwitch    *whole, *verify;
+  GtkWidget    *whole_row;
   AdwComboRow  *colours;
   GtkWidget    *done;
   GtkLabel     *done_text;
@@ -76,12 +77,15 @@ step_export_is_wanted (const File *file)
 static char *
 step_export_dup_stem (VnStepExport *self)
 {
+  static const char * const endings[] = { VN_QUANTIZED_SUFFIX, ".onnx", VN_QUANTIZED_FOLDER };
   char *stem = g_strdup (gtk_editable_get_text (step_export_get_file (self, 0)->name));
 
-  if (g_str_has_suffix (stem, VN_QUANTIZED_SUFFIX) && strlen (stem) > strlen (VN_QUANTIZED_SUFFIX))
-    stem[strlen (stem) - strlen (VN_QUANTIZED_SUFFIX)] = '\0';
-  else if (g_str_has_suffix (stem, ".onnx"))
-    stem[strlen (stem) - strlen (".onnx")] = '\0';
+  for (guint i = 0; i < G_N_ELEMENTS (endings); i++)
+    if (g_str_has_suffix (stem, endings[i]) && strlen (stem) > strlen (endings[i]))
+      {
+        stem[strlen (stem) - strlen (endings[i])] = '\0';
+        break;
+      }
   return stem;
 }
 
@@ -103,6 +107,16 @@ step_export_follow_model (VnStepExport *self)
 }
 
 static void
+step_export_show_whole (VnStepExport *self)
+{
+  VnBench *bench = VN_BENCH (step_export_get_document (self));
+
+  gtk_widget_set_visible (self->whole_row, vn_bench_get_folder (bench) != NULL);
+  gtk_switch_set_active (self->whole, vn_bench_exports_folder (bench,
+                                                               gtk_editable_get_text (step_export_get_file (self, 0)->name)));
+}
+
+static void
 step_export_update (VnStepExport *self)
 {
   g_autofree char *shown = self->folder != NULL ? vn_format_path (self->folder) : g_strdup (""),
@@ -119,6 +133,8 @@ step_export_update (VnStepExport *self)
       gtk_widget_set_visible (file->replaces, step_export_is_wanted (file) && *gtk_editable_get_text (file->name) != '\0' &&
                                               g_file_test (path, G_FILE_TEST_EXISTS));
     }
+  step_export_show_whole (self);
+  gtk_widget_set_sensitive (self->whole_row, step_export_is_wanted (step_export_get_file (self, 0)));
   gtk_widget_set_sensitive (GTK_WIDGET (self->verify), step_export_is_wanted (step_export_get_file (self, 0)));
   gtk_widget_set_visible (self->done, FALSE);
   vn_wizard_step_changed (VN_WIZARD_STEP (self));
@@ -155,12 +171,27 @@ step_export_name_model (VnStepExport *self,
   step_export_follow_model (self);
 }
 
-/* Beside the opened file, where that can be written; else in the documents folder. */
+/* A folder gets all that the opened one has; a name with the ending of a model only that. */
+static void
+step_export_whole_changed (VnStepExport *self)
+{
+  const gboolean is_whole = gtk_switch_get_active (self->whole);
+  g_autofree char *stem = step_export_dup_stem (self),
+  *name = g_strconcat (stem, is_whole ? VN_QUANTIZED_FOLDER : VN_QUANTIZED_SUFFIX, NULL);
+
+  if (vn_bench_exports_folder (VN_BENCH (step_export_get_document (self)),
+                               gtk_editable_get_text (step_export_get_file (self, 0)->name)) != is_whole)
+    step_export_name_model (self, name);
+  step_export_update (self);
+}
+
+/* Beside the opened file or folder, where that can be written; else in the documents folder. */
 static void
 step_export_model_changed (VnStepExport *self)
 {
   VnModel *model = vn_bench_get_model (VN_BENCH (step_export_get_document (self)));
-  g_autofree char *name = vn_bench_dup_file_name (VN_BENCH (step_export_get_document (self)), VN_QUANTIZED_SUFFIX);
+  g_autofree char *path = vn_bench_dup_export_path (VN_BENCH (step_export_get_document (self))),
+  *name = g_path_get_basename (path);
 
   if (model == NULL)
     return;
@@ -265,6 +296,18 @@ step_export_dup_measured (VnStepExport *self)
   return g_strdup_printf (_("Measured in %s %s: %s"), result->verification->runtime->title, result->verification->version, text);
 }
 
+/* From the folder on. */
+static char *
+step_export_dup_shown (VnStepExport *self,
+                       const char   *path)
+{
+  const gsize n = self->folder != NULL ? strlen (self->folder) : 0;
+
+  if (n > 0 && strncmp (path, self->folder, n) == 0 && path[n] == G_DIR_SEPARATOR)
+    return g_filename_display_name (path + n + 1);
+  return g_filename_display_basename (path);
+}
+
 static void
 step_export_written (VnStepExport   *self,
                      const VnNotice *notice)
@@ -284,7 +327,7 @@ step_export_written (VnStepExport   *self,
   g_string_append_printf (text, ngettext ("%u file written to %s:", "%u files written to %s:", paths->len), paths->len, shown);
   for (guint i = 0; i < paths->len; i++)
     {
-      g_autofree char *name = g_filename_display_basename (g_ptr_array_index (paths, i));
+      g_autofree char *name = step_export_dup_shown (self, g_ptr_array_index (paths, i));
       GStatBuf info;
       g_autofree char *size = g_stat (g_ptr_array_index (paths, i), &info) == 0
                               ? vn_format_bytes ((guint64) info.st_size) : g_strdup ("");
@@ -375,17 +418,19 @@ vn_step_export_document_set (VnWizardStep *step)
   step_export_model_changed (VN_STEP_EXPORT (step));
 }
 
-/* The network that is being worked on is not written over. */
+/* The network that is being worked on, or its folder, is not written over. */
 static gboolean
 step_export_is_model (VnStepExport *self,
                       const char   *name)
 {
-  const VnModel *model = vn_bench_get_model (VN_BENCH (step_export_get_document (self)));
+  VnBench *bench = VN_BENCH (step_export_get_document (self));
+  const VnModel *model = vn_bench_get_model (bench);
+  const VnGenaiFolder *folder = vn_bench_get_folder (bench);
   g_autofree char *path = self->folder != NULL ? g_build_filename (self->folder, name, NULL) : NULL;
   g_autofree char *own = model != NULL && model->path != NULL ? g_canonicalize_filename (model->path, NULL) : NULL;
   g_autofree char *written = path != NULL ? g_canonicalize_filename (path, NULL) : NULL;
 
-  return own != NULL && g_strcmp0 (own, written) == 0;
+  return written != NULL && (g_strcmp0 (own, written) == 0 || (folder != NULL && g_str_equal (folder->path, written)));
 }
 
 /* What is wrong with the names, if anything. */
@@ -501,19 +546,37 @@ step_export_make_row (VnStepExport       *self,
 }
 
 static GtkWidget *
-step_export_make_verify (VnStepExport *self)
+step_export_make_switch (GtkSwitch  **found,
+                         const char  *title,
+                         const char  *subtitle)
 {
   GtkWidget *row = adw_action_row_new ();
 
-  self->verify = GTK_SWITCH (gtk_switch_new ());
-  gtk_widget_set_valign (GTK_WIDGET (self->verify), GTK_ALIGN_CENTER);
-  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _("_Verify in the Runtime"));
+  *found = GTK_SWITCH (gtk_switch_new ());
+  gtk_widget_set_valign (GTK_WIDGET (*found), GTK_ALIGN_CENTER);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
   adw_preferences_row_set_use_underline (ADW_PREFERENCES_ROW (row), TRUE);
-  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), _("Checks whether the exported model loads, how well its outputs "
-                                                       "agree, and how long it takes"));
-  adw_action_row_add_suffix (ADW_ACTION_ROW (row), GTK_WIDGET (self->verify));
-  adw_action_row_set_activatable_widget (ADW_ACTION_ROW (row), GTK_WIDGET (self->verify));
+  adw_action_row_set_subtitle (ADW_ACTION_ROW (row), subtitle);
+  adw_action_row_add_suffix (ADW_ACTION_ROW (row), GTK_WIDGET (*found));
+  adw_action_row_set_activatable_widget (ADW_ACTION_ROW (row), GTK_WIDGET (*found));
   return row;
+}
+
+static GtkWidget *
+step_export_make_whole (VnStepExport *self)
+{
+  self->whole_row = step_export_make_switch (&self->whole, _("_Folder for onnxruntime-genai"),
+                                             _("Tokenizer, configuration and all other files of the opened folder are copied"));
+  g_signal_connect_swapped (self->whole, "notify::active", G_CALLBACK (step_export_whole_changed), self);
+  return self->whole_row;
+}
+
+static GtkWidget *
+step_export_make_verify (VnStepExport *self)
+{
+  return step_export_make_switch (&self->verify, _("_Verify in the Runtime"),
+                                  _("Checks whether the exported model loads, how well its outputs "
+                                    "agree, and how long it takes"));
 }
 
 static GtkWidget *
@@ -555,6 +618,7 @@ vn_step_export_init (VnStepExport *self)
 
       adw_preferences_group_add (ADW_PREFERENCES_GROUP (groups[kind->group]), step_export_make_row (self, kind));
     }
+  adw_preferences_group_add (ADW_PREFERENCES_GROUP (groups[VN_EXPORT_MODEL]), step_export_make_whole (self));
   adw_preferences_group_add (ADW_PREFERENCES_GROUP (groups[VN_EXPORT_MODEL]), step_export_make_verify (self));
   adw_preferences_group_add (ADW_PREFERENCES_GROUP (groups[VN_EXPORT_PICTURE]), step_export_make_colours (self));
   g_signal_connect_swapped (self->choose_folder, "clicked", G_CALLBACK (step_export_ask_folder), self);
