@@ -6,36 +6,7 @@
 
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
-#include "vn-input-role.h"
 #include "vn-model-data.h"
-
-/* The input that samples are for, unless that may take pictures. @has_past: (out): the network is a language model */
-static gboolean
-suggest_find_input (const VnModel *model,
-                    VnInputRole   *role,
-                    char         **name,
-                    gboolean      *has_past)
-{
-  guint n = 0;
-  VnInputSpec *specs = vn_model_dup_input_specs (model, NULL, &n);
-  const gboolean is_pictures = vn_model_may_take_pictures (model);
-  gboolean found = FALSE;
-
-  *has_past = FALSE;
-  for (guint i = 0; i < n && !is_pictures; i++)
-    {
-      VnInputRole its_role = vn_input_role_find (&specs[i]);
-
-      *has_past |= its_role == VN_INPUT_PAST;
-      if (found || vn_input_role_get_fill (its_role) != VN_FILL_NONE)
-        continue;
-      *role = its_role;
-      *name = g_strdup (specs[i].name);
-      found = TRUE;
-    }
-  vn_input_specs_free (specs, n);
-  return found;
-}
 
 static gboolean
 suggest_suits (const VnPreset *preset,
@@ -61,13 +32,14 @@ vn_suggest_presets (const VnModel *model,
   const VnPreset * const *presets = vn_preset_list (&n);
   GPtrArray *list = g_ptr_array_new ();
   g_autofree char *name = NULL;
-  gboolean has_past;
+  gboolean has_past = FALSE;
   VnInputRole role;
 
   g_return_val_if_fail (n_first != NULL, list);
 
   *n_first = 0;
-  if (model == NULL || !suggest_find_input (model, &role, &name, &has_past))
+  name = model != NULL ? vn_model_dup_main_input (model, &role, &has_past) : NULL;
+  if (name == NULL)
     {
       for (guint i = 0; i < n; i++)
         g_ptr_array_add (list, (gpointer) presets[i]);
@@ -93,10 +65,10 @@ char *
 vn_suggest_dup_reason (const VnModel *model)
 {
   g_autofree char *name = NULL;
-  gboolean has_past;
   VnInputRole role;
 
-  if (model == NULL || !suggest_find_input (model, &role, &name, &has_past))
+  name = model != NULL ? vn_model_dup_main_input (model, &role, NULL) : NULL;
+  if (name == NULL)
     return NULL;
   switch (role)
     {

@@ -37,6 +37,66 @@ vn_data_step_write_model (const char *folder)
   return path;
 }
 
+#define WORDS 32
+#define WIDTH 32
+#define N_TEXTS 12
+#define LENGTH 40
+
+static VnValue *
+add_table (VnGraph    *graph,
+           const char *name,
+           gint64      rows,
+           gint64      columns)
+{
+  g_autofree float *values = g_new (float, (gsize) (rows * columns));
+  g_autoptr(VnTensor) tensor = NULL;
+
+  for (gint64 i = 0; i < rows * columns; i++)
+    values[i] = (float) sin ((double) (i * i % 97 + i) * 0.7);
+  tensor = vn_tensor_new_f32 (&VN_SHAPE (rows, columns), values);
+  return vn_graph_add_initializer (graph, name, tensor);
+}
+
+static void
+write_texts (const char *folder)
+{
+  g_autofree char *texts = g_build_filename (folder, "tokens", NULL);
+
+  g_assert_cmpint (g_mkdir (texts, 0700), ==, 0);
+  for (guint i = 0; i < N_TEXTS; i++)
+    {
+      g_autofree char *path = g_strdup_printf ("%s/%02u.npy", texts, i);
+      g_autoptr(VnTensor) tensor = vn_tensor_new (VN_DTYPE_S64, &VN_SHAPE (1, LENGTH), NULL);
+
+      for (guint k = 0; k < LENGTH; k++)
+        ((gint64 *) tensor->data)[k] = (k * k + i * 5) % WORDS;
+      g_assert_true (vn_npy_write (path, tensor, NULL));
+    }
+}
+
+/* input_ids -> Gather -> MatMul -> logits; past.key goes to present.key as it is. */
+char *
+vn_data_step_write_decoder (const char *folder)
+{
+  g_autoptr(VnModel) model = vn_model_new (8, 17);
+  VnGraph *graph = model->graph;
+  VnValue *ids = vn_graph_add_input (graph, "input_ids", VN_DTYPE_S64, &VN_SHAPE (1, -1));
+  VnValue *past = vn_graph_add_input (graph, "past.key", VN_DTYPE_F32, &VN_SHAPE (1, 2, -1, 4));
+  VnValue *x = vn_graph_add_value (graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, -1, WIDTH));
+  VnValue *logits = vn_graph_add_value (graph, "logits", VN_DTYPE_F32, &VN_SHAPE (1, -1, WORDS));
+  VnValue *present = vn_graph_add_value (graph, "present.key", VN_DTYPE_F32, &past->type.shape);
+  char *path = g_build_filename (folder, "decoder.onnx", NULL);
+
+  vn_graph_add_node (graph, "/embed", "", "Gather", (VnValue *[]) { add_table (graph, "table", WORDS, WIDTH), ids }, 2, &x, 1);
+  vn_graph_add_node (graph, "/head", "", "MatMul", (VnValue *[]) { x, add_table (graph, "head", WIDTH, WORDS) }, 2, &logits, 1);
+  vn_graph_add_node (graph, "/keep", "", "Identity", &past, 1, &present, 1);
+  vn_graph_set_output (graph, 0, logits);
+  vn_graph_set_output (graph, 1, present);
+  g_assert_true (vn_onnx_write_file (model, path, NULL, NULL, NULL));
+  write_texts (folder);
+  return path;
+}
+
 char *
 vn_data_step_write_pictures (const char *folder,
                              guint       n)

@@ -373,6 +373,57 @@ test_clicks (Fixture       *fixture,
   vn_data_step_remove_folder (pictures);
 }
 
+static gboolean
+has_samples (gpointer step)
+{
+  g_autofree char *answer = vn_wizard_step_dup_answer (VN_WIZARD_STEP (step));
+
+  return answer != NULL && strcmp (answer, "12 samples") == 0;
+}
+
+/* What the step calls samples, by network: it asks for the text of a language model as token numbers, in files, and lets go on
+ * without where the target needs none. */
+static void
+test_kinds (Fixture       *fixture,
+            gconstpointer  user_data)
+{
+  static const struct { const char *heading, *none, *drop; gboolean takes_files; } kinds[] = {
+    { "Calibration Images", "Choose a folder, or drop one here", "Drop a folder of images here", FALSE },
+    { "Calibration Text", "Choose a file or folder of token numbers: .npy, .bin or .raw", "Drop a file of token numbers here",
+      TRUE },
+  };
+  g_autofree char *picture_model = vn_data_step_write_model (fixture->folder),
+  *decoder = vn_data_step_write_decoder (fixture->folder);
+  const char * const models[] = { picture_model, decoder };
+  g_autofree char *texts = g_build_filename (fixture->folder, "tokens", NULL), *blocker = NULL;
+  GtkWidget *step = vn_test_find (GTK_WIDGET (fixture->window), g_type_from_name ("VnStepData"), NULL), *folder;
+
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    {
+      vn_data_step_show (fixture, models[i], texts);
+      vn_bench_set_data (VN_BENCH (fixture->document), NULL);
+      vn_test_settle (600);
+      g_test_message ("%u", i);
+      g_assert_nonnull (vn_test_find (step, GTK_TYPE_LABEL, kinds[i].heading));
+      g_assert_nonnull (vn_test_find (step, GTK_TYPE_LABEL, kinds[i].none));
+      g_assert_nonnull (vn_test_find (step, GTK_TYPE_LABEL, kinds[i].drop));
+      folder = vn_test_find (step, GTK_TYPE_LABEL, "No samples chosen");
+      folder = vn_test_find (gtk_widget_get_ancestor (folder, ADW_TYPE_ACTION_ROW), GTK_TYPE_BUTTON, NULL);
+      g_assert_cmpint (gtk_widget_get_visible (folder), ==, kinds[i].takes_files);
+    }
+  vn_bench_set_target (VN_BENCH (fixture->document), vn_preset_find ("w4-mixed", NULL));
+  blocker = vn_wizard_step_dup_blocker (VN_WIZARD_STEP (step));
+  g_assert_null (blocker);
+  g_assert_false (gtk_widget_has_css_class (vn_test_find (GTK_WIDGET (fixture->window), GTK_TYPE_BUTTON, "_Calibrate Now"),
+                                            "blocked"));
+  vn_test_screenshot (GTK_WIDGET (fixture->window), "4-wizard-data-text");
+  vn_document_use_folder (fixture->document, texts);
+  g_assert_true (vn_test_wait (has_samples, step, SECONDS));
+  for (guint i = 0; i < G_N_ELEMENTS (models); i++)
+    g_unlink (models[i]);
+  vn_data_step_remove_folder (texts);
+}
+
 /* Settings come from a file, without the script that it names; labels are kept with the samples and give an accuracy; a script's
  * first function is taken. */
 static void
@@ -498,6 +549,7 @@ main (int   argc,
   g_test_add ("/guidance/without-samples", Fixture, NULL, vn_window_fixture_set_up, test_without_samples,
               vn_window_fixture_tear_down);
   g_test_add ("/guidance/clicks", Fixture, NULL, vn_window_fixture_set_up, test_clicks, vn_window_fixture_tear_down);
+  g_test_add ("/guidance/kinds", Fixture, NULL, vn_window_fixture_set_up, test_kinds, vn_window_fixture_tear_down);
   g_test_add ("/guidance/files", Fixture, NULL, vn_window_fixture_set_up, test_files, vn_window_fixture_tear_down);
   return g_test_run ();
 }

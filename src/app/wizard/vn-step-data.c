@@ -6,6 +6,7 @@
 #include "vn-compat.h"
 #include "vn-data-card.h"
 #include "vn-data-files.h"
+#include "vn-data-words.h"
 #include "vn-error.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
@@ -44,7 +45,8 @@ struct _VnStepData
   GtkLabel        *heading, *explanation;
   GtkWidget       *previews_head;
   AdwActionRow    *folder, *count_row, *held_row;
-  GtkButton       *change;
+  GtkImage        *folder_icon;
+  GtkButton       *change, *change_folder;
   GtkSpinButton   *count, *held;
   GtkSwitch       *random;
   VnPreprocessRows *preprocessing;
@@ -67,6 +69,12 @@ step_data_get_document (VnStepData *self)
   return vn_wizard_step_get_document (VN_WIZARD_STEP (self));
 }
 
+static const VnDataWords *
+step_data_get_words (VnStepData *self)
+{
+  return vn_data_words_find (vn_bench_get_model (VN_BENCH (step_data_get_document (self))), self->dataset);
+}
+
 static void
 step_data_show_folder (VnStepData       *self,
                        const VnDataSpec *data)
@@ -79,7 +87,7 @@ step_data_show_folder (VnStepData       *self,
     {
       adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->folder),
                                      random ? _("Random values") : _("No samples chosen"));
-      adw_action_row_set_subtitle (self->folder, random ? "" : _("Choose a folder, or drop one here"));
+      adw_action_row_set_subtitle (self->folder, random ? "" : _(step_data_get_words (self)->choose));
       return;
     }
   by_input = strchr (data->path, '=') != NULL && !g_file_test (data->path, G_FILE_TEST_EXISTS);
@@ -152,36 +160,23 @@ step_data_show_previews (VnStepData *self)
                     data != NULL && data->preprocess.fit == VN_FIT_STRETCH);
 }
 
-/* Of tokens, sounds and tables nothing is scaled or seen. */
-static gboolean
-step_data_may_be_pictures (VnStepData *self)
-{
-  VnModel *model = vn_bench_get_model (VN_BENCH (step_data_get_document (self)));
-
-  if (self->dataset != NULL && !vn_dataset_is_random (self->dataset))
-    return vn_dataset_is_image (self->dataset);
-  return model == NULL || vn_model_may_take_pictures (model);
-}
-
 static void
 step_data_show_kind (VnStepData *self)
 {
   const VnDataSpec *data = vn_bench_get_data (VN_BENCH (step_data_get_document (self)));
-  gboolean pictures = step_data_may_be_pictures (self);
+  const VnDataWords *words = step_data_get_words (self);
+  const gboolean pictures = vn_data_words_are_pictures (words),
+                 needs_samples = vn_recipe_needs_samples (vn_bench_get_recipe (VN_BENCH (step_data_get_document (self))));
   GtkWidget *seen[] = { GTK_WIDGET (self->previews), self->previews_head };
 
-  gtk_label_set_label (self->heading, pictures ? _("Calibration Images") : _("Samples"));
-  gtk_label_set_label (self->explanation,
-                       !vn_recipe_needs_samples (vn_bench_get_recipe (VN_BENCH (step_data_get_document (self))))
-                       ? _("The chosen target needs no samples. With some, the error is measured.")
-                       : pictures ? _("Calibration runs the model on a few of your images to determine the range of "
-                                    "every tensor. 50 to 200 typical images are enough.")
-                                : _("Calibration runs the model on some of your samples to determine the range of "
-                                    "every tensor. 50 to 200 representative samples are enough."));
+  gtk_label_set_label (self->heading, _(words->heading));
+  gtk_label_set_label (self->explanation, _(needs_samples ? words->usual : words->optional));
+  gtk_image_set_from_icon_name (self->folder_icon, words->icon);
+  gtk_widget_set_visible (GTK_WIDGET (self->change_folder), words->takes_files);
   gtk_widget_set_visible (GTK_WIDGET (self->preprocessing), pictures);
   for (guint i = 0; i < G_N_ELEMENTS (seen); i++)
     gtk_widget_set_visible (seen[i], pictures && data != NULL && !vn_data_spec_is_random (data));
-  gtk_label_set_label (self->waiting, pictures ? _("Drop a folder of images here") : _("Drop a folder of samples here"));
+  gtk_label_set_label (self->waiting, _(words->drop));
   gtk_widget_set_visible (GTK_WIDGET (self->waiting), data == NULL);
 }
 
@@ -193,7 +188,7 @@ step_data_show_samples (VnStepData *self)
   step_data_show_folder (self, data);
   step_data_show_held (self);
   step_data_show_kind (self);
-  vn_input_rows_show (self->inputs, self->dataset, step_data_may_be_pictures (self));
+  vn_input_rows_show (self->inputs, self->dataset, vn_data_words_are_pictures (step_data_get_words (self)));
   vn_input_sizes_update (self->sizes);
   vn_data_files_show (self->files, self->dataset);
   step_data_show_look (self);
@@ -354,8 +349,14 @@ step_data_folder_chosen (GFile    *file,
 static void
 step_data_change_clicked (VnStepData *self)
 {
-  vn_choose_file (GTK_WIDGET (self), VN_CHOOSE_FOLDER, NULL, step_data_folder_chosen, g_object_ref (self),
-                  g_object_unref);
+  vn_choose_file (GTK_WIDGET (self), step_data_get_words (self)->takes_files ? VN_CHOOSE_SAMPLE : VN_CHOOSE_FOLDER, NULL,
+                  step_data_folder_chosen, g_object_ref (self), g_object_unref);
+}
+
+static void
+step_data_change_folder_clicked (VnStepData *self)
+{
+  vn_choose_file (GTK_WIDGET (self), VN_CHOOSE_FOLDER, NULL, step_data_folder_chosen, g_object_ref (self), g_object_unref);
 }
 
 static void
@@ -596,7 +597,9 @@ vn_step_data_class_init (VnStepDataClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnStepData, previews_head);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, waiting);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, folder);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, folder_icon);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, change);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, change_folder);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, count);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, held);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, count_row);
@@ -624,6 +627,7 @@ vn_step_data_init (VnStepData *self)
   g_object_set (vn_adaptive_bin_insert (self->clamp, "child", 0, NARROW), "box", self->columns, NULL);
   self->pictures = vn_previews_new (self->previews);
   g_signal_connect_swapped (self->change, "clicked", G_CALLBACK (step_data_change_clicked), self);
+  g_signal_connect_swapped (self->change_folder, "clicked", G_CALLBACK (step_data_change_folder_clicked), self);
   g_signal_connect_swapped (self->count, "value-changed", G_CALLBACK (step_data_count_changed), self);
   g_signal_connect_swapped (self->count, "output", G_CALLBACK (step_data_count_output), self);
   g_signal_connect_swapped (self->held, "value-changed", G_CALLBACK (step_data_held_changed), self);
