@@ -44,12 +44,13 @@ pretend (Fixture *fixture,
          VnTask   task,
          guint64  n,
          guint64  n_kept,
-         double   share)
+         double   share,
+         double   mean)
 {
   VnRun *result = vn_bench_get_shown (VN_BENCH (fixture->document));
   g_autoptr(VnRun) other = vn_run_with (result, VN_FACET_NOTES, result->notes);
 
-  other->accuracy.kept = (VnKept) { task, 8, n, n_kept, 2, share };
+  other->accuracy.kept = (VnKept) { task, 8, n, n_kept, 2, share, mean };
   vn_bench_set_run (VN_BENCH (fixture->document), other);
 }
 
@@ -57,9 +58,25 @@ static void
 test_kept (Fixture       *fixture,
            gconstpointer  data)
 {
-  static const struct { VnTask task; guint64 n, n_kept; double share; const char *name, *title, *figure, *cell; } cases[] = {
-    { VN_TASK_DETECTION, 50, 47, 0.94, "matching detections", "Matching detections", "94.0 %", "94.0\302\240%" },
-    { VN_TASK_SEGMENTATION, 3, 0, 0.875, "mask IoU", "Mask IoU", "87.5 %", "87.5\302\240%" },
+  /* @second, @mean_text: what is told beside the share, in place of the noise of the outputs */
+  static const struct {
+    VnTask task;
+    guint64 n, n_kept;
+    double share;
+    const char *name, *title, *figure, *cell;
+    double mean;
+    const char *second, *mean_text;
+  } cases[] = {
+    { VN_TASK_DETECTION, 50, 47, 0.94, "matching detections", "Matching detections", "94.0 %", "94.0\302\240%", 0, NULL, NULL },
+    { VN_TASK_SEGMENTATION, 3, 0, 0.875, "mask IoU", "Mask IoU", "87.5 %", "87.5\302\240%", 0, NULL, NULL },
+    { VN_TASK_TOKENS, 96, 93, 0.969, "matching tokens", "Matching tokens", "96.9 %", "96.9\302\240%", 0.01684, "KL divergence",
+      "0.0168" },
+    { VN_TASK_TOKENS, 96, 95, 0.99, "matching tokens", "Matching tokens", "99.0 %", "99.0\302\240%", 6.04e-5, "KL divergence",
+      "0.000060" },
+    { VN_TASK_TOKENS, 96, 96, 1, "matching tokens", "Matching tokens", "100.0 %", "100.0\302\240%", 0, "KL divergence",
+      "0.0000" },
+    { VN_TASK_EMBEDDING, 96, 95, 0.99, "matching neighbors", "Matching neighbors", "99.0 %", "99.0\302\240%", 0.98476,
+      "Mean cosine", "0.9848" },
   };
   GtkWidget *review, *table;
 
@@ -74,14 +91,21 @@ test_kept (Fixture       *fixture,
   g_assert_null (vn_test_find (table, GTK_TYPE_LABEL, "Matching detections"));
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
-      pretend (fixture, cases[i].task, cases[i].n, cases[i].n_kept, cases[i].share);
+      pretend (fixture, cases[i].task, cases[i].n, cases[i].n_kept, cases[i].share, cases[i].mean);
       g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, cases[i].title));
       g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, cases[i].cell));
       g_assert_nonnull (vn_test_find (review, GTK_TYPE_LABEL, cases[i].figure));    /* in the head, too */
       g_assert_nonnull (vn_test_find (review, GTK_TYPE_LABEL, cases[i].name));
+      g_assert_cmpint (vn_test_find (review, GTK_TYPE_LABEL, "SQNR, worst output") != NULL, ==, cases[i].second == NULL);
+      if (cases[i].second != NULL)
+        {
+          g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, cases[i].second));
+          g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, cases[i].mean_text));
+          g_assert_nonnull (vn_test_find (vn_test_find (review, GTK_TYPE_GRID, NULL), GTK_TYPE_LABEL, cases[i].mean_text));
+        }
       scroll_down (review);
       vn_test_settle (300);
-      vn_test_screenshot (GTK_WIDGET (fixture->window), i == 0 ? "review-detections" : "review-masks");
+      vn_test_screenshot (GTK_WIDGET (fixture->window), cases[i].title);
     }
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
@@ -212,7 +236,7 @@ test_next (Fixture       *fixture,
   vn_test_settle (500);
   scroll_down (review);
   g_assert_cmpfloat (gtk_adjustment_get_value (adjustment), >, 100);
-  pretend (fixture, VN_TASK_DETECTION, 50, 47, 0.94);
+  pretend (fixture, VN_TASK_DETECTION, 50, 47, 0.94, 0);
   vn_test_settle (500);
   g_assert_cmpfloat (gtk_adjustment_get_value (adjustment), >, 100);
   pretend_parts (fixture, 30, 12);

@@ -91,11 +91,29 @@ review_table_format_time (double seconds)
   return number != NULL ? g_strconcat (number, "\u00a0ms", NULL) : NULL;
 }
 
+/**
+ * vn_review_table_format_second:
+ *
+ * Returns: (transfer full) (nullable): the mean that is told of the answers beside the share; %NULL: none is
+ */
+char *
+vn_review_table_format_second (const VnKept *kept)
+{
+  g_return_val_if_fail (kept != NULL, NULL);
+
+  if (!vn_kept_is_known (kept) || vn_task_get_second (kept->task) != VN_TASK_SECOND_MEAN || isnan (kept->mean))
+    return NULL;
+  /* two digits that count: divergences worth telling begin at some millionths */
+  return vn_format_decimals (kept->mean, kept->mean > 0 ? (guint) CLAMP (1 - floor (log10 (kept->mean)), 4, 8) : 4);
+}
+
 static void
 review_table_add_answers (GPtrArray          *lines,
                           const VnRunFigures *figures,
                           const VnKept       *kept)
 {
+  g_autofree char *second = NULL;
+
   if (!isnan (figures->accuracy))
     {
       review_table_add (lines, _("Top-1 accuracy"), review_table_format_share (figures->float_accuracy),
@@ -104,8 +122,12 @@ review_table_add_answers (GPtrArray          *lines,
                         review_table_format_share (figures->agreement));
     }
   if (vn_kept_is_known (kept))
-    review_table_add (lines, vn_task_get_title (kept->task), review_table_format_share (1),
-                      review_table_format_share (kept->share));
+    {
+      review_table_add (lines, vn_task_get_title (kept->task), review_table_format_share (1),
+                        review_table_format_share (kept->share));
+      if ((second = vn_review_table_format_second (kept)) != NULL)
+        review_table_add (lines, vn_task_get_second_title (kept->task), NULL, g_steal_pointer (&second));
+    }
 }
 
 static void

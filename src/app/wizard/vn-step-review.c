@@ -239,6 +239,18 @@ step_review_add_size (VnStepReview       *self,
   step_review_add_figure (self, sizes, ratio);
 }
 
+/* By how much answers differ, where that is told beside the share: the KL divergence of next tokens, for one. */
+static gboolean
+step_review_add_second (VnStepReview *self,
+                        const VnKept *kept)
+{
+  g_autofree char *mean = vn_review_table_format_second (kept);
+
+  if (mean != NULL)
+    step_review_add_figure (self, mean, vn_task_get_second_title (kept->task));
+  return mean != NULL;
+}
+
 /* What is left of the answers, whatever is known of them. */
 static gboolean
 step_review_add_answers (VnStepReview     *self,
@@ -318,7 +330,8 @@ step_review_show_figures (VnStepReview    *self,
     gtk_grid_remove (GTK_GRID (self->figures), child);
   step_review_add_size (self, &verdict->figures);
   has_answers = step_review_add_answers (self, &result->accuracy);
-  step_review_add_outputs (self, result, verdict, !has_answers);
+  if (!step_review_add_second (self, &result->accuracy.kept))
+    step_review_add_outputs (self, result, verdict, !has_answers);
   step_review_add_time (self, &verdict->figures.runtime);
   step_review_place_figures (self);
 }
