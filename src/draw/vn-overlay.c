@@ -425,6 +425,33 @@ static const VnOverlayBand overlay_kernels[] = {
   { N_("Constant"), 0, 0, "C" },
 };
 
+static const VnOverlayBand overlay_bits[] = {
+  { N_("2-bit"), 0.1, 0, "2" },
+  { N_("4-bit"), 0.25, 0, "4" },
+  { N_("8-bit"), 0.5f, 0, "8" },
+  { N_("16-bit"), 0.75f, 0, "16" },
+  { N_("32-bit"), 0.95f, 0, "32" },
+};
+
+/**
+ * vn_overlay_rate_bits:
+ * @bits: of a number
+ * @item: (out caller-allocates): of a node whose weights have so many
+ */
+void
+vn_overlay_rate_bits (guint          bits,
+                      VnOverlayItem *item)
+{
+  guint band = 0;
+
+  g_return_if_fail (item != NULL);
+
+  while (band + 1 < G_N_ELEMENTS (overlay_bits) && bits > 2u << band)
+    band++;
+  *item = (VnOverlayItem) { .measured = TRUE, .band = band, .t = (float) overlay_bits[band].t };
+  g_snprintf (item->value, sizeof item->value, "%u", bits);
+}
+
 /**
  * vn_overlay_kind_get_bands:
  *
@@ -440,6 +467,7 @@ vn_overlay_kind_get_bands (VnOverlayKind  kind,
     [VN_OVERLAY_PRECISION] = { overlay_precisions, G_N_ELEMENTS (overlay_precisions) },
     [VN_OVERLAY_KERNELS] = { overlay_kernels, G_N_ELEMENTS (overlay_kernels) },
     [VN_OVERLAY_DIFFERENCE] = { overlay_differences, G_N_ELEMENTS (overlay_differences) },
+    [VN_OVERLAY_BITS] = { overlay_bits, G_N_ELEMENTS (overlay_bits) },
     [VN_OVERLAY_NUMBER] = { overlay_numbers, G_N_ELEMENTS (overlay_numbers) },
   };
 
@@ -457,7 +485,8 @@ vn_overlay_kind_get_bands (VnOverlayKind  kind,
 gboolean
 vn_overlay_kind_rates_float (VnOverlayKind kind)
 {
-  return kind == VN_OVERLAY_AMOUNT || kind == VN_OVERLAY_KERNELS || kind == VN_OVERLAY_DIFFERENCE || kind == VN_OVERLAY_NUMBER;
+  return kind == VN_OVERLAY_AMOUNT || kind == VN_OVERLAY_KERNELS || kind == VN_OVERLAY_DIFFERENCE || kind == VN_OVERLAY_BITS ||
+         kind == VN_OVERLAY_NUMBER;
 }
 
 /**

@@ -71,6 +71,18 @@ node_sizes_find_computing (const VnValue *value)
   return node;
 }
 
+/* Returns: (nullable): what does the work of @node of the source in the quantized network */
+static const VnNode *
+node_sizes_find_after (VnRun        *result,
+                       const VnNode *node)
+{
+  const VnIdentity *identity = vn_identity_map_get (vn_run_get_identity (result), node);
+  const char *name = identity != NULL ? identity->quantized != NULL ? identity->quantized : identity->rounded : NULL;
+  const VnValue *value = name != NULL ? vn_graph_find_value (result->quantized->graph, name) : NULL;
+
+  return value != NULL ? node_sizes_find_computing (value) : NULL;
+}
+
 /* A node that is there no more, because another does its work, has no bytes of its own. */
 static gint64
 node_sizes_count_after (VnRun        *result,
@@ -78,10 +90,7 @@ node_sizes_count_after (VnRun        *result,
                         GHashTable   *counted,
                         GHashTable   *seen)
 {
-  const VnIdentity *identity = vn_identity_map_get (vn_run_get_identity (result), node);
-  const char *name = identity != NULL ? identity->quantized != NULL ? identity->quantized : identity->rounded : NULL;
-  const VnValue *value = name != NULL ? vn_graph_find_value (result->quantized->graph, name) : NULL;
-  const VnNode *computing = value != NULL ? node_sizes_find_computing (value) : NULL;
+  const VnNode *computing = node_sizes_find_after (result, node);
 
   if (computing == NULL || !g_hash_table_add (counted, (gpointer) computing))
     return 0;
@@ -117,6 +126,82 @@ vn_node_sizes_list (const VnModel *source,
       g_array_append_val (sizes, size);
     }
   return sizes;
+}
+
+/* ---- bits ---- */
+
+/* Operators that read packed weights, and the attribute that says of how many bits. */
+static const struct { const char *op, *attribute; } packed[] = {
+  { "MatMulNBits", "bits" }, { "GatherBlockQuantized", "bits" }, { "QMoE", "expert_weight_bits" },
+};
+
+/* Not sizes, axes and indices. */
+static gboolean
+node_sizes_may_be_weight (const VnTensor *tensor)
+{
+  return vn_dtype_is_float (tensor->dtype) || (vn_dtype_is_integer (tensor->dtype) && vn_dtype_get_bits (tensor->dtype) <= 16);
+}
+
+/* @largest: (inout): numbers in the largest weight so far. Returns: bits of one of these; @bits where no larger weight is read */
+static guint
+node_sizes_find_bits (const VnNode *node,
+                      guint         steps,
+                      guint         bits,
+                      gsize        *largest)
+{
+  for (guint i = 0; i < node->inputs->len; i++)
+    {
+      const VnValue *input = vn_node_get_input (node, i);
+      const VnTensor *tensor = input != NULL && vn_value_is_constant (input) ? vn_value_get_constant (input) : NULL;
+
+      if (tensor != NULL && tensor->n_elements > *largest && node_sizes_may_be_weight (tensor))
+        {
+          *largest = tensor->n_elements;
+          bits = vn_dtype_get_bits (tensor->dtype);
+        }
+      else if (tensor == NULL && input != NULL && steps > 0 && node_sizes_is_constant (input, steps))
+        bits = node_sizes_find_bits (input->producer, steps - 1, bits, largest);
+    }
+  return bits;
+}
+
+static guint
+node_sizes_get_bits (const VnNode *node)
+{
+  gsize largest = 1;
+
+  for (guint i = 0; i < G_N_ELEMENTS (packed); i++)
+    if (g_str_equal (node->op_type, packed[i].op))
+      return (guint) CLAMP (vn_node_get_int (node, packed[i].attribute, 4), 1, 64);
+  return node_sizes_find_bits (node, MOST_STEPS, 0, &largest);
+}
+
+/**
+ * vn_node_bits_list:
+ * @source: the model as opened
+ * @result: (nullable): of a run on @source
+ *
+ * Returns: (transfer full) (element-type guint): by index of the node: bits of each number in the largest constant that it
+ *   computes with, after quantizing if the quantized network is there; 0: it has none
+ */
+GArray *
+vn_node_bits_list (const VnModel *source,
+                   VnRun         *result)
+{
+  GArray *list = g_array_new (FALSE, TRUE, sizeof (guint));
+  const gboolean known = result != NULL && result->quantized != NULL;
+
+  g_return_val_if_fail (source != NULL, list);
+
+  for (guint i = 0; i < source->graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (source->graph->nodes, i);
+      const VnNode *after = known ? node_sizes_find_after (result, node) : node;
+      const guint bits = after != NULL ? node_sizes_get_bits (after) : 0;
+
+      g_array_append_val (list, bits);
+    }
+  return list;
 }
 
 /**

@@ -22,5 +22,7 @@ GHashTable *vn_local_errors_new (VnRun *result);   /* nullable */
 
 GArray *vn_node_sizes_list (const VnModel *source,
                             VnRun         *result);   /* nullable */
+GArray *vn_node_bits_list  (const VnModel *source,
+                            VnRun         *result);   /* nullable */
 
 G_END_DECLS

@@ -98,9 +98,10 @@ graph_words_group_tooltip (const VnGraphParts *self,
   else if (note != NULL)
     {
       g_autofree char *value = vn_overlay_dup_value (self->content->overlay, box);
+      const VnOverlayKind kind = vn_overlay_get_kind (self->content->overlay);
 
       g_string_append_c (text, '\n');
-      g_string_append_printf (text, vn_overlay_get_kind (self->content->overlay) == VN_OVERLAY_NUMBER
+      g_string_append_printf (text, kind == VN_OVERLAY_NUMBER || kind == VN_OVERLAY_BITS
                               ? _("Largest: %s, %s") : _("Worst: %s, %s"), note->name, value);
     }
   return g_string_free (text, FALSE);

@@ -101,6 +101,26 @@ overlay_choice_build_size (const VnOverlayInput *input)
   return vn_scene_build_amounts (input->scene, amounts, VN_AMOUNT_BYTES);
 }
 
+static VnOverlay *
+overlay_choice_build_bits (const VnOverlayInput *input)
+{
+  g_autoptr(GArray) bits = vn_node_bits_list (input->model, input->result);
+  VnOverlay *overlay = vn_overlay_new (VN_OVERLAY_BITS, vn_scene_get_n_nodes (input->scene), _("bits"));
+
+  for (guint i = 0; i < vn_scene_get_n_nodes (input->scene); i++)
+    {
+      const VnSceneNode *box = vn_scene_get_node (input->scene, i);
+      const guint n = box->kind == VN_SCENE_NODE ? g_array_index (bits, guint, box->source) : 0;
+      VnOverlayItem item;
+
+      if (n == 0)
+        continue;
+      vn_overlay_rate_bits (n, &item);
+      vn_overlay_set (overlay, i, &item);
+    }
+  return overlay;
+}
+
 /* A node that is fused into another takes no time of its own. */
 static VnOverlay *
 overlay_choice_build_time (const VnOverlayInput *input)
@@ -231,6 +251,8 @@ vn_overlay_choice_build (VnOverlayChoice       choice,
       return overlay_choice_build_time (input);
     case VN_CHOICE_PRECISION:
       return overlay_choice_build_precision (input);
+    case VN_CHOICE_BITS:
+      return overlay_choice_build_bits (input);
     case VN_CHOICE_KERNELS:
       return vn_scene_build_kernels (input->scene, input->model, input->result);
     case VN_CHOICE_DIFFERENCE:

@@ -139,6 +139,7 @@ typedef enum
   VN_OVERLAY_PRECISION,  /* no fill, badges at all zooms */
   VN_OVERLAY_KERNELS,    /* blue where a runtime computes in float, no ring */
   VN_OVERLAY_DIFFERENCE, /* violet where the error is less than in another run, orange where it is more, no ring */
+  VN_OVERLAY_BITS,       /* blue, darker for more bits, with their number, no ring */
   VN_OVERLAY_NUMBER,     /* blue scale from the least to the largest, ticks by quartile, no ring */
 } VnOverlayKind;
 
@@ -228,6 +229,8 @@ void                 vn_overlay_set_span   (VnOverlay           *self,
 void                 vn_overlay_get_span   (const VnOverlay     *self,
                                             double              *least,
                                             double              *largest);
+void                 vn_overlay_rate_bits  (guint                bits,
+                                            VnOverlayItem       *item);
 void                 vn_overlay_rate_number (const VnOverlay    *self,
                                             double               number,
                                             VnOverlayItem       *item);
