@@ -448,7 +448,7 @@ vn_overlay_rate_bits (guint          bits,
 
   while (band + 1 < G_N_ELEMENTS (overlay_bits) && bits > 2u << band)
     band++;
-  *item = (VnOverlayItem) { .measured = TRUE, .band = band, .t = (float) overlay_bits[band].t };
+  *item = (VnOverlayItem) { .measured = TRUE, .band = band, .ticks = band, .t = (float) overlay_bits[band].t };
   g_snprintf (item->value, sizeof item->value, "%u", bits);
 }
 

@@ -176,6 +176,40 @@ node_sizes_get_bits (const VnNode *node)
   return node_sizes_find_bits (node, MOST_STEPS, 0, &largest);
 }
 
+static gboolean
+node_sizes_is_one_of (const VnNode       *node,
+                      const char * const *ops)
+{
+  return node != NULL && g_strv_contains (ops, node->op_type);
+}
+
+/* A product of integers is followed by a Cast, its scale and a bias: what these stand for is the product before them. */
+static const VnNode *
+node_sizes_find_product (const VnNode *node,
+                         const VnNode *source)
+{
+  static const char * const behind[] = { "Add", "Cast", "Mul", NULL };
+  static const char * const integers[] = { "ConvInteger", "MatMulInteger", NULL };
+  const VnNode *at = node_sizes_is_one_of (source, behind) ? NULL : node;
+
+  for (guint steps = 0; steps < MOST_STEPS && node_sizes_is_one_of (at, behind); steps++)
+    {
+      const VnNode *next = NULL;
+
+      for (guint i = 0; i < at->inputs->len && next == NULL; i++)
+        {
+          const VnValue *input = vn_node_get_input (at, i);
+          const VnNode *producer = input != NULL ? input->producer : NULL;
+
+          if (node_sizes_is_one_of (producer, integers))
+            return producer;
+          next = node_sizes_is_one_of (producer, behind) ? producer : NULL;
+        }
+      at = next;
+    }
+  return node;
+}
+
 /**
  * vn_node_bits_list:
  * @source: the model as opened
@@ -197,7 +231,7 @@ vn_node_bits_list (const VnModel *source,
     {
       const VnNode *node = g_ptr_array_index (source->graph->nodes, i);
       const VnNode *after = known ? node_sizes_find_after (result, node) : node;
-      const guint bits = after != NULL ? node_sizes_get_bits (after) : 0;
+      const guint bits = after != NULL ? node_sizes_get_bits (node_sizes_find_product (after, node)) : 0;
 
       g_array_append_val (list, bits);
     }

@@ -5,6 +5,8 @@
 
 #include "vn-data-card.h"
 #include "vn-expected-bar.h"
+#include "vn-graph-view.h"
+#include "vn-legend.h"
 #include "vn-data-files.h"
 #include "vn-step-export.h"
 #include "vn-wizard-step.h"
@@ -270,6 +272,23 @@ change_without_samples (Fixture *fixture)
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
 
+/* Without an error the graph still tells how many bits weights have. */
+static void
+check_bits (Fixture *fixture)
+{
+  GtkWidget *legend = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_LEGEND, NULL);
+  GtkWidget *stack = vn_test_find (legend, GTK_TYPE_STACK, NULL);
+  const VnOverlay *overlay;
+
+  g_assert_cmpstr (gtk_stack_get_visible_child_name (GTK_STACK (stack)), ==, "scale");
+  vn_legend_set_choice (VN_LEGEND (legend), VN_CHOICE_BITS);
+  vn_test_settle (300);
+  overlay = vn_graph_view_get_overlay (VN_GRAPH_VIEW (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_GRAPH_VIEW, NULL)));
+  g_assert_nonnull (overlay);
+  g_assert_cmpint (vn_overlay_get_kind (overlay), ==, VN_OVERLAY_BITS);
+  g_assert_cmpuint (vn_overlay_count_band (overlay, 2), ==, 3);   /* three convolutions of 8 bits */
+}
+
 /* A target that takes no samples is reached without any, and its network is exported. */
 static void
 test_without_samples (Fixture       *fixture,
@@ -297,6 +316,7 @@ test_without_samples (Fixture       *fixture,
   g_assert_null (vn_bench_get_shown (VN_BENCH (fixture->document))->errors);
   vn_test_settle (300);
   vn_test_screenshot (GTK_WIDGET (fixture->window), "small-without-samples");
+  check_bits (fixture);
   table = vn_test_find (GTK_WIDGET (wizard), g_type_from_name ("VnReviewTable"), NULL);
   g_assert_nonnull (vn_test_find (table, GTK_TYPE_LABEL, "Not measured: no samples were run"));
   g_assert_nonnull (get_cell (table, "Size", "Now"));

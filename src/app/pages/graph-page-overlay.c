@@ -130,6 +130,8 @@ graph_page_overlay_dup_note (VnGraphPage          *self,
 
       return vn_node_numbers_dup_note (self->numbers, total);
     }
+  if (vn_overlay_choice_get_info (choice)->kind == VN_OVERLAY_ERROR && input->result->errors == NULL)
+    return g_strdup (_("No error measured yet"));
   if (choice != VN_CHOICE_DIFFERENCE || overlay != NULL)
     return vn_overlay_choice_dup_note (choice, input, overlay);
   if (self->reading != NULL)
@@ -166,7 +168,8 @@ vn_graph_page_update_overlay (VnGraphPage *self)
   vn_legend_set_note (self->legend, note);
 }
 
-/* Metrics without a scale of their own take their handles from the spread of the network. */
+/* What else the colors can show is known of a run without samples, too. Metrics without a scale of their own take their handles
+ * from the spread of the network. */
 void
 vn_graph_page_update_legend (VnGraphPage *self)
 {
@@ -174,7 +177,7 @@ vn_graph_page_update_legend (VnGraphPage *self)
   VnRun *result = vn_bench_get_shown (VN_BENCH (self->document));
   gboolean measured = self->scene != NULL && result != NULL && result->errors != NULL;
 
-  vn_legend_set_measured (self->legend, measured || (self->scene != NULL && self->numbers != NULL));
+  vn_legend_set_measured (self->legend, self->scene != NULL && (result != NULL || self->numbers != NULL));
   for (guint i = 0; measured && i < VN_N_CHOICES; i++)
     {
       const VnOverlayChoiceInfo *info = vn_overlay_choice_get_info ((VnOverlayChoice) i);
