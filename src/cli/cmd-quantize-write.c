@@ -9,6 +9,8 @@
 #include "vn-file.h"
 #include "vn-file-hold.h"
 #include "vn-i18n.h"
+#include "vn-jobs.h"
+#include "vn-layer-file.h"
 #include "vn-verify-job.h"
 
 #include <string.h>
@@ -73,10 +75,65 @@ quantize_write_verify (VnRun          *result,
   return quantize_write_export (result, options->verify ? options->output : NULL, NULL, TRUE, writing, error);
 }
 
+/* ---- what the tool of the target is told ---- */
+
+/* An export that is whole is not given up for that: a note says why there is no list. */
+static gboolean
+quantize_write_measure_layers (VnLayerFile  *layers,
+                               VnNotes      *notes,
+                               GError      **error)
+{
+  g_autoptr(VnJob) job = vn_layer_file_new_job (layers);
+  g_autoptr(GError) reason = NULL;
+
+  if (job == NULL || vn_cmd_run_job (job, &reason))
+    {
+      if (job != NULL)
+        vn_layer_file_take (layers, vn_quantize_job_get_result (job));
+      vn_layer_file_note (layers, notes);
+      return TRUE;
+    }
+  if (g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    {
+      g_propagate_error (error, g_steal_pointer (&reason));
+      return FALSE;
+    }
+  vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_LAYERS, layers->list->tool, _("No list of sensitive layers was written: %s"),
+                reason->message);
+  return TRUE;
+}
+
+/* Which they are stands in all reports. */
+static gboolean
+quantize_write_find_layers (VnRun        *result,
+                            VnLayerFile **layers,
+                            GError      **error)
+{
+  const char *output = vn_quantize_options.output;
+
+  *layers = output != NULL ? vn_layer_file_new (result, output, (guint) vn_cmd_options.threads) : NULL;
+  return *layers == NULL || quantize_write_measure_layers (*layers, result->notes, error);
+}
+
+static gboolean
+quantize_write_layers (VnRun        *result,
+                       VnLayerFile  *layers,
+                       GError      **error)
+{
+  g_autoptr(VnJob) job = NULL;
+
+  if (layers == NULL || vn_layer_file_count (layers) == 0)
+    return TRUE;
+  job = vn_export_job_new (result, NULL, NULL);
+  vn_layer_file_add (layers, job, NULL);
+  return vn_cmd_run_job (job, error);
+}
+
 /* The model comes last, when all else is complete and waits for its name; only with --verify, which runs it, it comes first. */
 static gboolean
 quantize_write_all (VnRun         **result,
                     const Writing  *writing,
+                    VnLayerFile   **layers,
                     GError        **error)
 {
   const VnQuantizeOptions *options = &vn_quantize_options;
@@ -84,7 +141,7 @@ quantize_write_all (VnRun         **result,
   g_autoptr(VnRun) reported = NULL;
   g_autoptr(VnRun) last = NULL;
 
-  if (written == NULL)
+  if (written == NULL || !quantize_write_find_layers (written, layers, error))
     return FALSE;
   vn_cmd_hold_files ();
   reported = options->report != NULL ? quantize_write_export (written, NULL, options->report, FALSE, writing, error)
@@ -92,6 +149,7 @@ quantize_write_all (VnRun         **result,
   if (reported == NULL || (options->save_recipe != NULL && !vn_recipe_save (written->recipe, options->save_recipe, error)) ||
       !quantize_write_settings (options->export_script, vn_recipe_to_ort_script, written, writing->keep.model, error) ||
       !quantize_write_settings (options->export_xquant, vn_recipe_to_xquant, written, writing->keep.model, error) ||
+      !quantize_write_layers (written, *layers, error) ||
       !vn_cmd_keep_run (&writing->keep, written, error) || !vn_cmd_folder_copy (writing->folder, writing->model, error))
     return FALSE;
   if (!options->verify && options->output != NULL)
@@ -111,6 +169,7 @@ quantize_write_all (VnRun         **result,
  * @result: (inout): gets what verifying found
  * @python: (nullable): as in VnVerifySettings
  * @lines: gets what is printed of the run that projects keep
+ * @layers: (out) (transfer full) (nullable): what the tool of the target is told
  *
  * Verifies the export, and writes all that the options name, together when the command has done all.
  */
@@ -119,16 +178,17 @@ vn_cmd_quantize_write (VnRun                 **result,
                        const VnQuantizeInput  *input,
                        const char             *python,
                        GString                *lines,
+                       VnLayerFile           **layers,
                        GError                **error)
 {
   Writing writing;
 
-  g_return_val_if_fail (result != NULL && *result != NULL && input != NULL && lines != NULL, FALSE);
+  g_return_val_if_fail (result != NULL && *result != NULL && input != NULL && lines != NULL && layers != NULL, FALSE);
 
   writing = (Writing) { { .save = vn_quantize_options.save_project, .given = input->project != NULL ? input->given : NULL,
                           .model = input->path, .run = input->run, .lines = lines, .sizes = input->shapes },
                         python, input->write, &input->folder, input->model };
-  return quantize_write_all (result, &writing, error);
+  return quantize_write_all (result, &writing, layers, error);
 }
 
 /**

@@ -20,15 +20,41 @@ cmd_quantize_add_report_json (JsonBuilder         *json,
   json_builder_end_object (json);
 }
 
+static void
+cmd_quantize_add_layers_json (JsonBuilder       *json,
+                              const VnLayerFile *file)
+{
+  vn_json_begin_object (json, "sensitive_layers");
+  vn_json_add_text (json, "tool", file->list->tool);
+  vn_json_add_text (json, "file", file->path);
+  vn_json_begin_array (json, "layers");
+  for (guint i = 0; i < file->layers->len; i++)
+    {
+      const VnListedLayer *layer = g_ptr_array_index (file->layers, i);
+
+      json_builder_begin_object (json);
+      vn_json_add_text (json, "name", layer->name);
+      vn_json_add_text (json, "node", layer->node);
+      vn_json_add_number (json, "share", layer->share);
+      vn_json_add_bool (json, "chosen", layer->is_chosen);
+      json_builder_end_object (json);
+    }
+  json_builder_end_array (json);
+  json_builder_end_object (json);
+}
+
 /* Text and JSON are both of the report. */
 static void
-cmd_quantize_print (JsonBuilder *json,
-                    VnRun       *result)
+cmd_quantize_print (JsonBuilder       *json,
+                    VnRun             *result,
+                    const VnLayerFile *layers)
 {
   g_autoptr(VnReportModel) report = vn_cmd_new_report (result, FALSE);
 
   vn_cmd_print_result (result, report, vn_quantize_options.output, vn_quantize_options.weakest);
   cmd_quantize_add_report_json (json, result, report);
+  if (layers != NULL && layers->layers != NULL)
+    cmd_quantize_add_layers_json (json, layers);
 }
 
 static gboolean
@@ -40,6 +66,7 @@ quantize_run (char        **args,
   g_autoptr(GString) lines = g_string_new (NULL);
   g_auto(VnQuantizeInput) input = { 0 };
   g_autoptr(VnRun) result = NULL;
+  g_autoptr(VnLayerFile) layers = NULL;
   GError *reason = NULL;
 
   vn_quantize_input_open (&input, args[0], &reason);
@@ -51,10 +78,10 @@ quantize_run (char        **args,
   if (!vn_cmd_go_on_alone ())
     return TRUE;
   vn_quantize_input_note (&input, result->notes);
-  if (!vn_cmd_quantize_write (&result, &input, python, lines, error))
+  if (!vn_cmd_quantize_write (&result, &input, python, lines, &layers, error))
     return FALSE;
   vn_cmd_print_run_notes (result->notes);
-  cmd_quantize_print (json, result);
+  cmd_quantize_print (json, result, layers);
   vn_cmd_print_lines (lines->str);
   vn_cmd_quantize_judge (result);
   return TRUE;

@@ -4,6 +4,7 @@
 /* What the files of the command "quantize" share. */
 
 #include "vn-cmd.h"
+#include "vn-layer-file.h"
 #include "vn-project-file.h"
 
 G_BEGIN_DECLS
@@ -73,6 +74,7 @@ gboolean  vn_cmd_quantize_write    (VnRun                  **result,
                                     const VnQuantizeInput   *input,
                                     const char              *python,     /* nullable */
                                     GString                 *lines,
+                                    VnLayerFile            **layers,
                                     GError                 **error);
 void      vn_cmd_quantize_judge    (const VnRun             *result);
 

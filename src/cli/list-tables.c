@@ -6,6 +6,7 @@
 #include "vn-error-table.h"
 #include "vn-foreign-word.h"
 #include "vn-i18n.h"
+#include "vn-layer-list.h"
 #include "vn-pass.h"
 #include "vn-format-traits.h"
 #include "vn-setting.h"
@@ -33,11 +34,15 @@ list_tables_add_facts (VnListing      *listing,
 {
   static const char * const shapes[] = { "any", "static", "one-sample" };   /* in the order of VnTargetShapes */
 
+  const VnLayerList *layers = vn_layer_list_of (target);
+
   vn_listing_add_text (listing, "wide_of", target->wide_of);
   vn_listing_add_text (listing, "shapes", shapes[target->shapes]);
   if (target->opset_max > 0)
     vn_listing_add_number (listing, "opset_max", target->opset_max);
   vn_listing_add_text (listing, "runtime", target->runtime);
+  vn_listing_add_text (listing, "layer_list", layers != NULL ? layers->ending : NULL);
+  vn_listing_add_text (listing, "layer_list_tool", layers != NULL ? layers->tool : NULL);
   vn_listing_add_text (listing, "check", target->check != NULL ? _(target->check) : NULL);
   vn_listing_add_text (listing, "caution", target->caution != NULL ? _(target->caution) : NULL);
 }

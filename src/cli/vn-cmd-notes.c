@@ -23,7 +23,7 @@ cmd_notes_print (VnNotes  *notes,
       /* What was found about the samples, or is to be done where the export runs, is worth a line, even where it is no more than
        * a remark. */
       if ((note->level == VN_NOTE_INFO && !g_str_has_prefix (note->code, "data-") &&
-           !g_str_has_prefix (note->code, "setting-") && !g_str_equal (note->code, VN_NOTE_CODE_TARGET_CHECK) &&
+           !g_str_has_prefix (note->code, "setting-") && !g_str_has_prefix (note->code, VN_NOTE_CODE_TARGET "-") &&
            !g_str_equal (note->code, VN_NOTE_ENGINE)) ||
           (!suspicions && vn_data_suspicion_is (note)))
         continue;

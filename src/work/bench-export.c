@@ -11,6 +11,7 @@
 #include "vn-export-settings.h"
 #include "vn-file.h"
 #include "vn-i18n.h"
+#include "vn-layer-file.h"
 #include "vn-report.h"
 
 #include <string.h>
@@ -313,6 +314,20 @@ vn_bench_dup_export_path (VnBench *self)
   return vn_bench_dup_file_path (self, self->folder != NULL ? VN_QUANTIZED_FOLDER : VN_QUANTIZED_SUFFIX);
 }
 
+/* Beside the model: what the tool of its target is told. */
+static void
+bench_export_add_layers (VnJob      *job,
+                         VnRun      *result,
+                         const char *model_path)
+{
+  VnLayerFile *layers = model_path != NULL ? vn_layer_file_new (result, model_path, 0) : NULL;
+
+  if (layers != NULL && layers->layers == NULL && layers->list->like == NULL)
+    g_clear_pointer (&layers, vn_layer_file_free);   /* where error starts is not found yet */
+  if (layers != NULL)
+    vn_layer_file_add (layers, job, (GDestroyNotify) vn_layer_file_free);
+}
+
 /**
  * vn_bench_export_files:
  * @files: what is to be written, and where; models and reports need a result; of the model as vn_bench_exports_folder() takes it
@@ -352,6 +367,7 @@ vn_bench_export_files (VnBench             *self,
   for (guint i = 0; i < n_files; i++)
     if (!bench_export_add (self, job, &files[i], error))
       return FALSE;
+  bench_export_add_layers (job, result, network);
   if (verify && model != NULL)
     {
       vn_bench_make_room (self);
@@ -388,6 +404,7 @@ vn_bench_export (VnBench     *self,
   job = vn_export_job_new (result, network, report);
   if (!bench_export_add_folder (self, job, model_path, error))
     return FALSE;
+  bench_export_add_layers (job, result, network);
   if (verify)
     {
       vn_bench_make_room (self);

@@ -24,6 +24,7 @@
 
 #define VN_WIDE_SHARE         0.1     /* of the channels of a weight that are so, unless by far */
 #define VN_SHARE_COUNTS       0.002   /* of the outputs' error: less is not worth a reason */
+#define VN_LISTED_SHARE       0.5     /* of the outputs' error: so much the layers that a tool is told come to, the worst first */
 #define VN_CLIPPED_POWER      0.0003  /* of the signal that is lost outside of a range */
 #define VN_CHANNEL_FACTOR     12.0    /* the largest channel to one of the small ones: below, all keep some 20 levels */
 #define VN_UNEQUAL_FACTOR     12.0    /* the same of inputs of a node */
