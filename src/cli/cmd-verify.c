@@ -222,6 +222,12 @@ verify_run (char        **args,
 
   if (runtime_id != NULL && (settings.runtime = vn_target_runtime_find (runtime_id, error)) == NULL)
     return FALSE;
+  if (vn_cmd_options.ep_library != NULL && settings.runtime != NULL && settings.runtime != vn_target_runtime_get_default ())
+    {
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--ep-library cannot be combined with --runtime %s"),
+                   runtime_id);
+      return FALSE;
+    }
   if (install)
     return cmd_verify_install (settings.runtime != NULL ? settings.runtime : vn_target_runtime_get_default (), python, json,
                                error);

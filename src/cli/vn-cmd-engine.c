@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What runs the networks, and how: --engine, --custom-ops and --simulate-target. A library of operators is code: it is loaded
- * because the user names it here, never because a file does. */
+/* What runs the networks, and how: --engine, --custom-ops, --ep-library and --simulate-target. A library of operators, or of an
+ * execution provider, is code: it is loaded because the user names it here, never because a file does. */
 #include "vn-cmd.h"
 
 #include "vn-error.h"
@@ -16,22 +16,48 @@
 static VnBackend *backend;   /* of all models of the command, once the first is opened */
 
 static gboolean
+cmd_engine_check_plugin (GError **error)
+{
+  const VnCmdOptions *o = &vn_cmd_options;
+  g_auto(VnOrtPlugin) plugin = { 0 };
+  g_autoptr(GError) reason = NULL;
+
+  if (o->ep_library == NULL && o->ep_options == NULL)
+    return TRUE;
+  if (o->ep_library == NULL)
+    g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--ep-option needs --ep-library"));
+  else if (!vn_ort_plugin_parse (&plugin, o->ep_library, (const char * const *) o->ep_options, &reason))
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "%s: %s",
+                 plugin.name == NULL ? "--ep-library" : "--ep-option", reason->message);
+  else if (!g_file_test (plugin.path, G_FILE_TEST_IS_REGULAR))
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--ep-library: “%s” is not a file"), plugin.path);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+static gboolean
 cmd_engine_fill (VnOrtSettings  *settings,
                  GError        **error)
 {
   const VnCmdOptions *o = &vn_cmd_options;
 
   settings->custom_ops = o->custom_ops;
+  settings->ep_library = o->ep_library;
+  settings->ep_options = (const char * const *) o->ep_options;
   if (o->custom_ops != NULL && !g_file_test (o->custom_ops, G_FILE_TEST_IS_REGULAR))
     {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--custom-ops: “%s” is not a file"), o->custom_ops);
       return FALSE;
     }
+  if (!cmd_engine_check_plugin (error))
+    return FALSE;
   if (o->engine == NULL)
     return TRUE;
   if (g_str_equal (o->engine, OWN))
     {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--custom-ops cannot be combined with --engine %s"), OWN);
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("%s cannot be combined with --engine %s"),
+                   o->custom_ops != NULL ? "--custom-ops" : "--ep-library", OWN);
       return FALSE;
     }
   settings->takes_all = TRUE;
@@ -40,7 +66,11 @@ cmd_engine_fill (VnOrtSettings  *settings,
   if (g_str_has_prefix (o->engine, RUNTIME ":") && o->engine[strlen (RUNTIME ":")] != '\0' && strchr (o->engine, '\n') == NULL)
     {
       settings->provider = o->engine + strlen (RUNTIME ":");
-      return TRUE;
+      if (o->ep_library == NULL)
+        return TRUE;
+      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+                   _("--ep-library names the execution provider itself: use --engine %s"), RUNTIME);
+      return FALSE;
     }
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--engine: “%s” is not allowed; use %s"), o->engine,
                OWN ", " RUNTIME ", " RUNTIME ":cuda");
@@ -94,7 +124,7 @@ vn_cmd_drop_backend (void)
  * vn_cmd_take_backend:
  * @taken: (out) (transfer none) (nullable): what runs what we have no kernel for, or everything; %NULL: nothing does
  *
- * Returns: %FALSE if --engine, --custom-ops or --simulate-target names what is not there
+ * Returns: %FALSE if --engine, --custom-ops, --ep-library or --simulate-target names what is not there
  */
 gboolean
 vn_cmd_take_backend (VnBackend **taken,
@@ -109,7 +139,8 @@ vn_cmd_take_backend (VnBackend **taken,
   *taken = NULL;
   if (!cmd_engine_find_arithmetic (&arithmetic, error))
     return FALSE;
-  if (o->engine != NULL && g_str_equal (o->engine, OWN) && o->custom_ops == NULL)
+  if (o->engine != NULL && g_str_equal (o->engine, OWN) && o->custom_ops == NULL && o->ep_library == NULL &&
+      o->ep_options == NULL)
     return TRUE;
   if (backend == NULL)
     {

@@ -89,7 +89,8 @@ typedef struct
   char     *python, *raw_type;
   int       timeout;
   gboolean  trust;
-  char     *engine, *custom_ops, *simulated_target;
+  char     *engine, *custom_ops, *ep_library, *simulated_target;
+  char    **ep_options;    /* --ep-option KEY=VALUE */
 } VnCmdOptions;
 
 extern VnCmdOptions vn_cmd_options;

@@ -16,9 +16,7 @@ typedef struct
   const char         *(*get_version) (void);
 } Base;
 
-#define FIRST_INTERFACE 4   /* all functions that are used here belong to it, but for one: */
-#define NAMED_INTERFACE 12
-#define NAMED_PLACE 216
+#define FIRST_INTERFACE 4   /* all functions that every library must have belong to it */
 
 /* ---- places ---- */
 
@@ -99,6 +97,15 @@ ort_library_list_paths (void)
 
 /* ---- opening ---- */
 
+/* (nullable): interface N came with version 1.N; a library that is asked for a later one complains on standard error. */
+static const void * const *
+ort_library_find_later (const VnOrtLibrary *self,
+                        const Base         *base,
+                        guint32             interface)
+{
+  return g_ascii_strtoull (self->version + strlen ("1."), NULL, 10) >= interface ? base->get_table (interface) : NULL;
+}
+
 static gboolean
 ort_library_take (VnOrtLibrary  *self,
                   void          *handle,
@@ -128,12 +135,13 @@ ort_library_take (VnOrtLibrary  *self,
       return FALSE;
     }
   self->handle = handle;
-  later = base->get_table (NAMED_INTERFACE);
-  if (later != NULL)
-    memcpy (&self->append_provider, &later[NAMED_PLACE], sizeof self->append_provider);
 #define ORT_CALL(name, place, result, arguments) memcpy (&self->name, &table[place], sizeof self->name);
+#define ORT_LATER_CALL(name, interface, place, result, arguments) \
+  later = ort_library_find_later (self, base, interface); \
+  self->name = NULL; \
+  if (later != NULL) \
+    memcpy (&self->name, &later[place], sizeof self->name);
 #include "ort-calls.def"
-#undef ORT_CALL
   return TRUE;
 }
 

@@ -15,23 +15,22 @@ typedef struct OrtType OrtType;
 typedef struct OrtTensorType OrtTensorType;
 typedef struct OrtMemory OrtMemory;
 typedef struct OrtAllocator OrtAllocator;
+typedef struct OrtEpDevice OrtEpDevice;
 
 /**
  * VnOrtLibrary:
  * @path: as it was opened; all stays until the process ends
  * @version: as the library says it: "1.31.0"
  * @handle: of dlopen(), for functions that only some builds have
- * @append_provider: (nullable): of libraries that know providers by name: from 1.12 on
  */
 typedef struct
 {
   char       *path;
   const char *version;
   void       *handle;
-  OrtStatus *(*append_provider) (OrtOptions *, const char *, const char * const *, const char * const *, size_t);
 #define ORT_CALL(name, place, result, arguments) result (*name) arguments;
+#define ORT_LATER_CALL(name, interface, place, result, arguments) result (*name) arguments;
 #include "ort-calls.def"
-#undef ORT_CALL
 } VnOrtLibrary;
 
 gboolean vn_ort_library_open  (VnOrtLibrary  *self,

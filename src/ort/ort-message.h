@@ -19,7 +19,10 @@ G_BEGIN_DECLS
 typedef enum { VN_ORT_SETUP, VN_ORT_OPEN, VN_ORT_RUN, VN_ORT_CLOSE, VN_ORT_N_REQUESTS } VnOrtRequest;
 
 /* Lines of the text of %VN_ORT_SETUP; those that are not wanted are empty. */
-enum { VN_ORT_WORD_PROVIDER, VN_ORT_WORD_CUSTOM_OPS, VN_ORT_N_WORDS };
+enum { VN_ORT_WORD_PROVIDER, VN_ORT_WORD_CUSTOM_OPS, VN_ORT_WORD_EP_LIBRARY, VN_ORT_WORD_EP_OPTIONS, VN_ORT_N_WORDS };
+
+/* Parts the options of a provider on their line. */
+#define VN_ORT_BETWEEN_OPTIONS "\t"
 
 /* Of a tensor: where in the shared memory its data are. */
 typedef struct

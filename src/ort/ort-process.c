@@ -8,6 +8,8 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 
+#include <glib/gstdio.h>
+
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -76,7 +78,7 @@ ort_process_make_channel (Channel              *self,
 
 /**
  * vn_ort_process_new:
- * @folder: for what libraries leave, and what they say
+ * @folder: for what libraries leave, and what they say; the process removes it if ours is gone before it has done so itself
  * @n_channels: how many may ask at a time
  *
  * Returns: (transfer full) (nullable): a process that was told nothing yet
@@ -88,7 +90,7 @@ vn_ort_process_new (const char  *folder,
 {
   g_autoptr(GSubprocessLauncher) launcher = g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE);
   g_autofree char *count = g_strdup_printf ("%u", n_channels);
-  const char *words[] = { "/proc/self/exe", VN_ORT_SERVER, count, NULL };
+  const char *words[] = { "/proc/self/exe", VN_ORT_SERVER, count, folder, NULL };
   g_autoptr(VnOrtProcess) self = g_new0 (VnOrtProcess, 1);
 
   g_return_val_if_fail (folder != NULL && n_channels > 0, NULL);
@@ -138,6 +140,32 @@ vn_ort_process_unref (VnOrtProcess *self)
   g_free (self->channels);
   g_free (self->errors);
   g_free (self);
+}
+
+/**
+ * vn_ort_process_remove_folder:
+ * @folder: whose name begins with %VN_ORT_FOLDER; anything else stays, and so does what is in folders inside
+ */
+void
+vn_ort_process_remove_folder (const char *folder)
+{
+  g_autofree char *base = NULL;
+  g_autoptr(GDir) dir = NULL;
+  const char *name;
+
+  g_return_if_fail (folder != NULL);
+
+  base = g_path_get_basename (folder);
+  if (!g_str_has_prefix (base, VN_ORT_FOLDER))
+    return;
+  dir = g_dir_open (folder, 0, NULL);
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+
+      g_unlink (path);
+    }
+  g_rmdir (folder);
 }
 
 /**

@@ -8,11 +8,15 @@ G_BEGIN_DECLS
 
 typedef struct _VnOrtProcess VnOrtProcess;
 
+/* What folders for it are called; digits follow. */
+#define VN_ORT_FOLDER "vernier-"
+
 VnOrtProcess *vn_ort_process_new     (const char           *folder,
                                       guint                 n_channels,
                                       GError              **error);
 VnOrtProcess *vn_ort_process_ref     (VnOrtProcess         *self);
 void          vn_ort_process_unref   (VnOrtProcess         *self);
+void          vn_ort_process_remove_folder (const char     *folder);
 gboolean      vn_ort_process_has_ended (VnOrtProcess       *self);
 
 /* What is told of an answer while its tensors are still there. */

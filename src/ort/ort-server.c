@@ -4,12 +4,15 @@
 
 #include "ort-library.h"
 #include "ort-message.h"
+#include "ort-plugin.h"
+#include "ort-process.h"
 
 #include "vn-error.h"
 #include "vn-i18n.h"
 
 #include <dlfcn.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MOST_CHANNELS 256
 
@@ -32,6 +35,7 @@ typedef struct
   OrtEnv       *env;
   OrtMemory    *memory;
   char         *provider, *custom_ops;
+  VnOrtPlugin   plugin;      /* without a name: none */
   GMutex        lock;        /* of the sessions */
   GHashTable   *sessions;    /* guint64 -> Session */
 } Server;
@@ -138,11 +142,23 @@ ort_server_make_options (const Server  *self,
       ort_server_check (self, ort->set_option (options, "session.x64quantprecision", "1"), error) &&   /* sums do not saturate */
       (*self->custom_ops == '\0' ||
        ort_server_check (self, ort->register_custom_ops (options, self->custom_ops, &handle), error)) &&
-      (*self->provider == '\0' || ort_server_append_provider (self, options, error)))
+      (*self->provider == '\0' || ort_server_append_provider (self, options, error)) &&
+      (self->plugin.name == NULL || vn_ort_plugin_append (&self->plugin, ort, self->env, options, error)))
     return options;
   if (options != NULL)
     ort->release_options (options);
   return NULL;
+}
+
+static gboolean
+ort_server_read_plugin (Server      *self,
+                        const char  *library,
+                        const char  *options,
+                        GError     **error)
+{
+  g_auto(GStrv) each = *options != '\0' ? g_strsplit (options, VN_ORT_BETWEEN_OPTIONS, -1) : NULL;
+
+  return *library == '\0' || vn_ort_plugin_parse (&self->plugin, library, (const char * const *) each, error);
 }
 
 static gboolean
@@ -162,9 +178,11 @@ ort_server_set_up (Channel       *channel,
     }
   self->provider = g_strdup (words[VN_ORT_WORD_PROVIDER]);
   self->custom_ops = g_strdup (words[VN_ORT_WORD_CUSTOM_OPS]);
-  if (!vn_ort_library_open (&self->library, error) ||
+  if (!ort_server_read_plugin (self, words[VN_ORT_WORD_EP_LIBRARY], words[VN_ORT_WORD_EP_OPTIONS], error) ||
+      !vn_ort_library_open (&self->library, error) ||
       !ort_server_check (self, self->library.create_env (4, "vernier", &self->env), error) ||
-      !ort_server_check (self, self->library.create_cpu_memory (1, 0, &self->memory), error))
+      !ort_server_check (self, self->library.create_cpu_memory (1, 0, &self->memory), error) ||
+      (self->plugin.name != NULL && !vn_ort_plugin_register (&self->plugin, &self->library, self->env, error)))
     return FALSE;
   options = ort_server_make_options (self, error);   /* what is wrong with them is told before any network is */
   if (options == NULL)
@@ -527,14 +545,18 @@ vn_ort_server_take_over (int    argc,
                          int   *status)
 {
   guint64 n = 0;
+  pid_t parent;
 
   g_return_val_if_fail (status != NULL, FALSE);
 
   there = TRUE;
-  if (argc != 3 || !g_str_equal (argv[1], VN_ORT_SERVER) ||
+  if (argc != 4 || !g_str_equal (argv[1], VN_ORT_SERVER) ||
       !g_ascii_string_to_unsigned (argv[2], 10, 1, MOST_CHANNELS, &n, NULL))
     return FALSE;
+  parent = getppid ();
   ort_server_main ((guint) n);
+  if (getppid () != parent)   /* it was killed: nobody else removes what is left */
+    vn_ort_process_remove_folder (argv[3]);
   *status = 0;
   return TRUE;
 }

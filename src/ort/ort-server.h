@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* The word behind the program's name that starts it so; then the number of channels. */
+/* The word behind the program's name that starts it so; then the number of channels, and the folder. */
 #define VN_ORT_SERVER "--serve-onnxruntime"
 
 /* Of each channel a socket and then shared memory, from this file descriptor on. */

@@ -46,6 +46,8 @@ struct _VnOrtBackend
   VnBackend     parent_instance;
 
   char         *provider, *custom_ops;
+  char         *ep_library, *ep_options;   /* (nullable): as VnOrtWords have them */
+  VnOrtPlugin   plugin;                    /* the same */
   GMutex        lock;
   char         *folder;
   VnOrtProcess *process;
@@ -58,6 +60,13 @@ G_DEFINE_FINAL_TYPE (VnOrtBackend, vn_ort_backend, VN_TYPE_BACKEND)
 
 /* ---- the process ---- */
 
+/* Single operators that we have no kernel for run on the CPU. */
+static gboolean
+ort_backend_takes_plugin (VnOrtBackend *self)
+{
+  return self->ep_library != NULL && vn_backend_takes_all (VN_BACKEND (self));
+}
+
 static gboolean
 ort_backend_take_version (const VnOrtMessage  *reply,
                           const guint8        *shared,
@@ -65,7 +74,8 @@ ort_backend_take_version (const VnOrtMessage  *reply,
                           GError             **error)
 {
   VnOrtBackend *self = data;
-  g_autofree char *title = g_strdup_printf ("ONNX Runtime %s (%s)", reply->text, self->provider != NULL ? self->provider : "cpu");
+  const char *named = ort_backend_takes_plugin (self) ? self->plugin.name : self->provider;
+  g_autofree char *title = g_strdup_printf ("ONNX Runtime %s (%s)", reply->text, named != NULL ? named : "cpu");
 
   vn_backend_set_title (VN_BACKEND (self), title);
   return TRUE;
@@ -83,13 +93,15 @@ ort_backend_start_process (VnOrtBackend  *self,
       g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, "%s", _("this program cannot start ONNX Runtime"));
       return NULL;
     }
-  if (self->folder == NULL && (self->folder = g_dir_make_tmp ("vernier-XXXXXX", error)) == NULL)
+  if (self->folder == NULL && (self->folder = g_dir_make_tmp (VN_ORT_FOLDER "XXXXXX", error)) == NULL)
     return NULL;
   process = vn_ort_process_new (self->folder, CLAMP (vn_parallel_default_threads (), 1, MOST_CHANNELS), error);
   if (process == NULL)
     return NULL;
-  request.text = g_strdup_printf ("%s\n%s", self->provider != NULL ? self->provider : "",
-                                  self->custom_ops != NULL ? self->custom_ops : "");
+  request.text = g_strdup_printf ("%s\n%s\n%s\n%s", self->provider != NULL ? self->provider : "",
+                                  self->custom_ops != NULL ? self->custom_ops : "",
+                                  ort_backend_takes_plugin (self) ? self->ep_library : "",
+                                  ort_backend_takes_plugin (self) ? self->ep_options : "");
   if (!vn_ort_process_ask (process, &request, NULL, 0, ort_backend_take_version, self, NULL, error))
     return NULL;
   return g_steal_pointer (&process);
@@ -510,21 +522,6 @@ ort_backend_has_kernel (VnBackend    *backend,
 
 /* ---- the object ---- */
 
-static void
-ort_backend_remove_folder (const char *folder)
-{
-  g_autoptr(GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *path = g_build_filename (folder, name, NULL);
-
-      g_unlink (path);
-    }
-  g_rmdir (folder);
-}
-
 /**
  * vn_model_get_custom_ops:
  *
@@ -542,6 +539,23 @@ vn_model_get_custom_ops (const VnModel *model)
 }
 
 /**
+ * vn_model_get_ep_library:
+ *
+ * Returns: (transfer none) (nullable): the library of an execution provider that the user has named for @model
+ */
+const VnOrtPlugin *
+vn_model_get_ep_library (const VnModel *model)
+{
+  VnBackend *backend;
+
+  g_return_val_if_fail (model != NULL, NULL);
+
+  backend = vn_model_get_backend (model);
+  return backend != NULL && VN_IS_ORT_BACKEND (backend) && VN_ORT_BACKEND (backend)->plugin.name != NULL
+         ? &VN_ORT_BACKEND (backend)->plugin : NULL;
+}
+
+/**
  * vn_ort_backend_stop:
  *
  * Ends the process and removes its files, for who leaves before all models are freed. Nothing can be run after that.
@@ -556,7 +570,7 @@ vn_ort_backend_stop (VnOrtBackend *self)
     g_set_error (&self->failure, VN_ERROR, VN_ERROR_UNSUPPORTED, "%s", _("ONNX Runtime was stopped"));
   g_clear_pointer (&self->process, vn_ort_process_unref);
   if (self->folder != NULL)
-    ort_backend_remove_folder (self->folder);
+    vn_ort_process_remove_folder (self->folder);
   g_clear_pointer (&self->folder, g_free);
   g_mutex_unlock (&self->lock);
 }
@@ -569,6 +583,9 @@ ort_backend_finalize (GObject *object)
   vn_ort_backend_stop (self);
   g_free (self->provider);
   g_free (self->custom_ops);
+  g_free (self->ep_library);
+  g_free (self->ep_options);
+  vn_ort_plugin_clear (&self->plugin);
   g_clear_error (&self->failure);
   g_hash_table_unref (self->kernels);
   g_mutex_clear (&self->lock);
@@ -597,7 +614,8 @@ vn_ort_backend_init (VnOrtBackend *self)
 
 /**
  * vn_ort_backend_new:
- * @settings: (nullable): %NULL: the CPU, no library of operators, and only what we have no kernel for
+ * @settings: (nullable): %NULL: the CPU, no libraries, and only what we have no kernel for; what vn_ort_plugin_parse() refuses is
+ *   left out
  *
  * Returns: (transfer full): ONNX Runtime, which is started when it is needed
  */
@@ -610,6 +628,12 @@ vn_ort_backend_new (const VnOrtSettings *settings)
     {
       self->provider = g_strdup (settings->provider);
       self->custom_ops = settings->custom_ops != NULL ? g_canonicalize_filename (settings->custom_ops, NULL) : NULL;
+      if (settings->ep_library != NULL && vn_ort_plugin_parse (&self->plugin, settings->ep_library, settings->ep_options, NULL))
+        {
+          self->ep_library = g_strconcat (self->plugin.name, "=", self->plugin.path, NULL);
+          self->ep_options = settings->ep_options != NULL ? g_strjoinv (VN_ORT_BETWEEN_OPTIONS, (char **) settings->ep_options)
+                                                          : g_strdup ("");
+        }
       vn_backend_set_takes_all (VN_BACKEND (self), settings->takes_all);
     }
   return VN_BACKEND (self);

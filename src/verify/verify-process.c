@@ -49,6 +49,20 @@ verify_process_write_probe (const char  *path,
   return vn_onnx_write_file (model, path, NULL, NULL, error);
 }
 
+static void
+verify_process_add_plugin (JsonBuilder       *json,
+                           const VnOrtPlugin *plugin)
+{
+  vn_json_begin_object (json, "provider");
+  vn_json_add_text (json, "name", plugin->name);
+  vn_json_add_text (json, "library", plugin->path);
+  vn_json_begin_object (json, "options");
+  for (guint i = 0; i < plugin->n_options; i++)
+    vn_json_add_text (json, plugin->keys[i], plugin->values[i]);
+  json_builder_end_object (json);
+  json_builder_end_object (json);
+}
+
 static gboolean
 verify_process_write_job (const VnVerifyRequest  *request,
                           GError                **error)
@@ -71,6 +85,8 @@ verify_process_write_job (const VnVerifyRequest  *request,
   json_builder_end_array (json);
   vn_json_add_text (json, "optimized", request->optimized != NULL ? request->optimized : "");
   vn_json_add_text (json, "custom_ops", request->custom_ops != NULL ? request->custom_ops : "");
+  if (request->plugin != NULL)
+    verify_process_add_plugin (json, request->plugin);
   vn_json_add_text (json, "probe", probe);
   vn_json_add_int (json, "probe_length", VN_VERIFY_PROBE_LENGTH);
   vn_json_add_int (json, "probe_sum", VN_VERIFY_PROBE_SUM);

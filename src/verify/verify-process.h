@@ -2,6 +2,7 @@
 /* A runtime in the user's Python, or libonnxruntime, as a process of its own. */
 #pragma once
 
+#include "ort-plugin.h"
 #include "vn-target-runtime.h"
 #include "vn-verify-job.h"
 
@@ -26,12 +27,14 @@ G_BEGIN_DECLS
  * @seconds: after so many no more runs are measured
  * @is_asked: the user waits for an answer: interpreters that had no runtime are asked once more
  * @custom_ops: (nullable): library with operators for ONNX Runtime to load
+ * @plugin: (nullable): execution provider for ONNX Runtime to load, which runs both networks
  * @looks: nothing is run, it is only found out whether the runtime is there
  */
 typedef struct
 {
   const VnTargetRuntime *runtime;
   const char *python, *folder, *model, *float_model, *optimized, *name, *custom_ops;
+  const VnOrtPlugin *plugin;
   gboolean    is_asked, looks;
   GPtrArray  *inputs;
   guint       n_samples, n_runs, timeout;

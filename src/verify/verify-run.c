@@ -135,6 +135,8 @@ verify_run_ask_each (VnVerifyJob            *self,
                      GCancellable           *cancellable,
                      GError                **error)
 {
+  if (request->plugin != NULL)
+    return verify_run_ask (self, request, vn_target_runtime_get_default (), cancellable, error);
   for (guint i = 0; i + 1 < self->n_runtimes; i++)
     {
       g_autoptr(GError) reason = NULL;
@@ -166,20 +168,24 @@ vn_verify_run_there (VnVerifyJob   *self,
   g_autofree char *written = NULL, *encoded = NULL, *encoded_float = NULL, *name = NULL, *optimized = NULL;
   g_autoptr(GPtrArray) names = g_ptr_array_new ();
   VnVerifyRequest request = { 0 };
+  const VnOrtPlugin *plugin;
 
   g_return_val_if_fail (self != NULL, FALSE);
 
   settings = &self->settings;
   written = settings->path == NULL ? g_build_filename (self->folder, "export.onnx", NULL) : NULL;
   name = settings->path != NULL ? g_strdup_printf ("“%s”", settings->path) : g_strdup (_("the export"));
-  optimized = g_build_filename (self->folder, VN_VERIFY_OPTIMIZED, NULL);
   if ((written != NULL && !vn_onnx_write_file (settings->model, written, NULL, cancellable, error)) ||
       !verify_run_write_float (self, cancellable, error))
     return FALSE;
+  plugin = vn_model_get_ep_library (settings->model);
+  /* what a provider has compiled is written by no version */
+  optimized = plugin == NULL ? g_build_filename (self->folder, VN_VERIFY_OPTIMIZED, NULL) : NULL;
   request = (VnVerifyRequest) { .folder = self->folder, .model = written != NULL ? written : settings->path,
                                 .float_model = settings->float_path, .inputs = names, .optimized = optimized,
                                 .n_samples = self->found->n_samples, .n_runs = settings->n_runs, .timeout = settings->timeout,
                                 .custom_ops = vn_model_get_custom_ops (settings->model),
+                                .plugin = plugin,
                                 .name = name, .seconds = settings->seconds, .is_asked = self->is_asked,
                                 .python = settings->python != NULL && *settings->python != '\0' ? settings->python : NULL };
   if (!vn_verify_encode (self->folder, "encoded.onnx", &request.model, &encoded, cancellable, error) ||

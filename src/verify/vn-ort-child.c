@@ -3,6 +3,7 @@
 #include "vn-ort-child.h"
 
 #include "ort-library.h"
+#include "ort-plugin.h"
 #include "ort-server.h"
 #include "verify-process.h"
 
@@ -37,6 +38,7 @@ typedef struct
 typedef struct
 {
   const char   *folder, *custom_ops;
+  VnOrtPlugin   plugin;      /* without a name: none */
   VnOrtLibrary  library;
   OrtEnv       *env;
   OrtMemory    *memory;
@@ -85,6 +87,7 @@ ort_child_open_session (Child       *self,
          ort_child_check (self, ort->set_log_severity (options, 4), error) &&
          (*self->custom_ops == '\0' ||
           ort_child_check (self, ort->register_custom_ops (options, self->custom_ops, &handle), error)) &&
+         (self->plugin.name == NULL || vn_ort_plugin_append (&self->plugin, ort, self->env, options, error)) &&
          (optimized == NULL || ort_child_check (self, ort->set_optimized_path (options, optimized), error)) &&
          (!exact || ort_child_check (self, ort->set_option (options, "session.x64quantprecision", "1"), error)) &&
          ort_child_check (self, ort->create_session (self->env, path, options, session), error);
@@ -436,6 +439,28 @@ ort_child_measure (Child    *self,
 }
 
 static gboolean
+ort_child_read_plugin (Child       *self,
+                       JsonObject  *provider,
+                       GError     **error)
+{
+  g_autoptr(GStrvBuilder) options = g_strv_builder_new ();
+  g_auto(GStrv) each = NULL;
+  g_autofree char *library = g_strdup_printf ("%s=%s", json_object_get_string_member_with_default (provider, "name", ""),
+                                              json_object_get_string_member_with_default (provider, "library", ""));
+  JsonObject *given = json_object_get_object_member (provider, "options");
+  g_autoptr(GList) keys = json_object_get_members (given);
+
+  for (GList *at = keys; at != NULL; at = at->next)
+    {
+      g_autofree char *option = g_strdup_printf ("%s=%s", (char *) at->data, json_object_get_string_member (given, at->data));
+
+      g_strv_builder_add (options, option);
+    }
+  each = g_strv_builder_end (options);
+  return vn_ort_plugin_parse (&self->plugin, library, (const char * const *) each, error);
+}
+
+static gboolean
 ort_child_do (Child       *self,
               JsonObject  *job,
               GError     **error)
@@ -454,8 +479,13 @@ ort_child_do (Child       *self,
       !ort_child_check (self, self->library.create_env (4, "vernier", &self->env), error) ||
       !ort_child_check (self, self->library.create_cpu_memory (1, 0, &self->memory), error))
     return FALSE;
+  if (json_object_has_member (job, "provider") &&
+      (!ort_child_read_plugin (self, json_object_get_object_member (job, "provider"), error) ||
+       !vn_ort_plugin_register (&self->plugin, &self->library, self->env, error)))
+    return FALSE;
   self->stage = "float";
-  self->saturates = ort_child_find_saturation (self, json_object_get_string_member_with_default (job, "probe", ""));
+  self->saturates = self->plugin.name == NULL &&
+                    ort_child_find_saturation (self, json_object_get_string_member_with_default (job, "probe", ""));
   self->n_networks = *float_model != '\0' ? 2 : 1;
   if (self->n_networks > 1 && !ort_child_load (self, &self->networks[1], float_model, error))
     return FALSE;
@@ -480,6 +510,9 @@ ort_child_reply (const Child   *self,
   g_autoptr(JsonBuilder) json = json_builder_new ();
   g_autoptr(JsonNode) root = NULL;
   g_autofree char *path = g_build_filename (self->folder, "reply.json", NULL), *text = NULL;
+  g_autofree char *version = self->plugin.name != NULL
+                             ? g_strdup_printf ("%s (%s)", self->library.version, self->plugin.name)
+                             : g_strdup (self->library.version);
 
   json_builder_begin_object (json);
   if (reason != NULL)
@@ -489,7 +522,7 @@ ort_child_reply (const Child   *self,
     }
   else
     {
-      vn_json_add_text (json, "version", self->library.version);
+      vn_json_add_text (json, "version", version);
       vn_json_add_bool (json, "saturates", self->saturates);
       vn_json_add_number (json, "load_seconds", self->networks[0].load_seconds);
       vn_json_add_number (json, "seconds", self->networks[0].best);

@@ -179,13 +179,104 @@ def check_options(folder, path, data):
     for option, value, status, word in (('--custom-ops', text, 1, 'no-library.so'), ('--custom-ops', text + 'x', 2, 'no-library'),
                                         ('--engine', 'tpu', 2, 'onnxruntime'), ('--engine', 'onnxruntime:', 2, 'onnxruntime'),
                                         ('--engine', 'onnxruntime:tpu', 1, 'CPUExecutionProvider'),
-                                        ('--engine', 'onnxruntime:rocm', 1, 'CPUExecutionProvider')):
+                                        ('--engine', 'onnxruntime:rocm', 1, 'CPUExecutionProvider'),
+                                        ('--ep-library', library, 2, 'NAME=PATH'),
+                                        ('--ep-library', '=' + library, 2, 'NAME=PATH'),
+                                        ('--ep-library', 'Fancy=' + text + 'x', 2, 'no-library'),
+                                        ('--ep-option', 'key=value', 2, '--ep-library')):
         done = call(*arguments, option, value)
         check(f'{option} {value}: {done.returncode} {say(done)}', done.returncode == status and word in say(done))
     done = call(*arguments, '--engine', 'vernier', '--custom-ops', library)
     check(f'a library without ONNX Runtime: {say(done)}', done.returncode == 2 and '--engine vernier' in say(done))
+    for named, word in ((text, 'no-library.so'), (library, 'CreateEpFactories')):   # neither is one of a provider
+        done = call(*arguments, '--engine', 'onnxruntime', '--ep-library', 'Fancy=' + named)
+        check(f'--ep-library {named}: {done.returncode} {say(done)}', done.returncode == 1 and word in say(done))
+    done = call(*arguments, '--engine', 'onnxruntime:cuda', '--ep-library', 'Fancy=' + library)
+    check(f'two providers: {say(done)}', done.returncode == 2 and '--engine onnxruntime' in say(done))
+    done = call(*arguments, '--engine', 'onnxruntime', '--ep-library', 'Fancy=' + library, '--ep-option', 'nothing')
+    check(f'no option: {say(done)}', done.returncode == 2 and 'KEY=VALUE' in say(done))
     done = call(*arguments, '--engine', 'onnxruntime', VN_ORT_LIBRARY='/nowhere.so')
     check(f'a missing libonnxruntime: {say(done)}', done.returncode == 1 and '/nowhere.so' in say(done))
+
+
+# ---- execution providers in libraries of their own ----
+
+def check_plugin(folder):
+    """Qualcomm's, on its simulator, where VN_QNN_PYTHON has it: engine and verification agree with the same in Python."""
+    python = os.environ.get('VN_QNN_PYTHON')
+    if not python:
+        print('no execution provider library at hand: VN_QNN_PYTHON is not set')
+        return
+    path, data, export = (os.path.join(folder, name) for name in ('plain.onnx', 'plain', 'plain-q.onnx'))
+    weights = []
+    nodes = [conv('head', 'x', 'a', weights, (6, 3)), helper.make_node('Relu', ['a'], ['r'], 'relu'),
+             conv('tail', 'r', 'y', weights, (6, 6))]
+    info = helper.make_tensor_value_info
+    graph = helper.make_graph(nodes, 'g', [info('x', TensorProto.FLOAT, [1, 3, 8, 8])],
+                              [info('y', TensorProto.FLOAT, [1, 6, 8, 8])], weights)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 17)], ir_version=8), path)
+    samples = make_samples(data, 8)
+    code = '''
+import json, sys
+import numpy as np, onnxruntime as ort, onnxruntime_qnn as qnn
+ort.register_execution_provider_library('QNNExecutionProvider', qnn.get_library_path())
+device = [d for d in ort.get_ep_devices() if d.ep_name == 'QNNExecutionProvider'][:1]
+options = ort.SessionOptions()
+options.add_provider_for_devices(device, {'backend_path': qnn.get_qnn_htp_path()})
+session = ort.InferenceSession(sys.argv[1], options)
+np.save(sys.argv[2], np.stack([session.run(None, {'x': np.load(f)})[0] for f in sys.argv[3:]]))
+print(json.dumps([qnn.get_library_path(), qnn.get_qnn_htp_path(), ort.__file__]))
+'''
+    files = sorted(os.path.join(data, name) for name in os.listdir(data))
+    there = os.path.join(folder, 'there.npy')
+
+    def compute_there(model):
+        done = subprocess.run([python, '-c', code, model, there, *files], capture_output=True, text=True)
+        return json.loads(done.stdout.splitlines()[-1]), np.load(there)
+
+    (plugin, htp, package), floats = compute_there(path)
+    runtime, = glob.glob(os.path.join(os.path.dirname(package), 'capi', 'libonnxruntime.so.*'))
+    named = ['--ep-library', 'QNNExecutionProvider=' + plugin, '--ep-option', 'backend_path=' + htp]
+    run('quantize', path, '-o', export, '--data', data, '--no-verify', '--target', 'qnn-htp')
+    outputs = os.path.join(folder, 'outputs')
+    done = call('run', path, '--input', 'x=' + files[0], '--output-dir', outputs, '--engine', 'onnxruntime', *named,
+                VN_ORT_LIBRARY=runtime)
+    check(f'the engine runs on it: {done.stderr}', done.returncode == 0)
+    ours = np.load(os.path.join(outputs, 'y.npy'))
+    check('and gives what it gives in Python', np.array_equal(ours, floats[0]))
+    check('which is not what the processor gives', not np.array_equal(ours, compute(path, samples)['y'][0]))
+    quantized = compute_there(export)[1]
+    for what, where in (('Python', {'VN_PYTHON': python, 'VN_ORT_LIBRARY': ''}), ('the library', {'VN_ORT_LIBRARY': runtime})):
+        done = call('verify', export, '--model', path, '--data', data, '--samples', str(N_SAMPLES), *named, **where)
+        told = json.loads(done.stdout)
+        check(f'{what}: verified there: {told["onnxruntime"]}', 'QNNExecutionProvider' in told['onnxruntime'])
+        check_runtime_figure(what, told, sqnr(floats, quantized))
+
+
+def check_runtime_figure(what, told, expected):
+    found = [row['onnxruntime_sqnr_db'] for row in told['outputs']]
+    check(f'{what}: {found} dB, in Python {expected:.2f}', len(found) == 1 and abs(found[0] - expected) < 0.3)
+
+
+# ---- what is left ----
+
+def check_killed(folder, data):
+    """A command that is killed while ONNX Runtime works for it leaves no folder."""
+    path, place = os.path.join(folder, 'hang.onnx'), os.path.join(folder, 'tmp')
+    make_network(path, 'FancyPlugin', 8)
+    os.mkdir(place)
+    process = subprocess.Popen([cli, 'quantize', path, '-o', os.path.join(folder, 'never.onnx'), '--data', data, '--custom-ops',
+                                library, '--auto', '--time', '60'], env={**os.environ, 'TMPDIR': place},
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    until = time.monotonic() + 60
+    while not glob.glob(os.path.join(place, '*', '*.onnx')) and process.poll() is None and time.monotonic() < until:
+        time.sleep(0.01)
+    check('it has parts in a folder', os.listdir(place) != [] and process.poll() is None)
+    process.kill()
+    process.wait()
+    while os.listdir(place) and time.monotonic() < until:
+        time.sleep(0.05)
+    check(f'and nothing is left: {os.listdir(place)}', not os.listdir(place))
 
 
 # ---- operators of ONNX Runtime ----
@@ -259,6 +350,8 @@ with tempfile.TemporaryDirectory() as top:
     check_misbehaving(top, inputs)
     check_options(top, network, inputs)
     check_contrib(top, inputs)
+    check_plugin(top)
+    check_killed(top, inputs)
     check_maps(top)
     check_whole(top)
 print(f'{compared - failed} of {compared} agree')

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""ONNX Runtime, on the processor."""
+"""ONNX Runtime, on the processor, or on an execution provider in a library of its own."""
 
 
 class Network:
@@ -21,9 +21,22 @@ class Runtime:
 
         self.onnxruntime, self.job = onnxruntime, job
         self.version = onnxruntime.__version__
-        self.saturates = False
-        if not job['look']:
+        self.saturates, self.devices = False, []
+        if job.get('provider'):
+            self.register(job['provider'])
+        elif not job['look']:
             self.saturates = attempt(self.find_saturation, False)    # noqa: F821
+
+    def register(self, provider):
+        if not hasattr(self.onnxruntime, 'register_execution_provider_library'):
+            raise RuntimeError('ONNX Runtime %s loads no execution provider libraries' % self.version)
+        self.onnxruntime.register_execution_provider_library(provider['name'], provider['library'])
+        there = self.onnxruntime.get_ep_devices()
+        self.devices = [d for d in there if d.ep_name.lower() == provider['name'].lower()][:1]
+        if not self.devices:
+            raise RuntimeError('no device for %s; available: %s' % (provider['name'],
+                                                                    ', '.join(sorted({d.ep_name for d in there}))))
+        self.version += ' (%s)' % self.devices[0].ep_name
 
     def make_options(self):
         options = self.onnxruntime.SessionOptions()
@@ -34,6 +47,9 @@ class Runtime:
         return options
 
     def open_session(self, path, options):
+        if self.devices:
+            options.add_provider_for_devices(self.devices, self.job['provider']['options'])
+            return self.onnxruntime.InferenceSession(path, options)
         return self.onnxruntime.InferenceSession(path, options, providers=['CPUExecutionProvider'])
 
     def find_saturation(self):
