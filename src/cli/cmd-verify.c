@@ -103,6 +103,7 @@ static void
 cmd_verify_add_outputs (JsonBuilder          *json,
                         const VnVerification *result)
 {
+  const gboolean is_first = result->runtime == vn_target_runtime_get_default ();
   g_autofree char *theirs = g_strconcat (result->runtime->id, "_sqnr_db", NULL);
 
   vn_json_begin_array (json, "outputs");
@@ -117,7 +118,9 @@ cmd_verify_add_outputs (JsonBuilder          *json,
       vn_json_add_number (json, "largest_difference", output->largest);
       if (!isnan (output->their_db))
         {
-          vn_json_add_number (json, theirs, output->their_db);
+          vn_json_add_number (json, "runtime_sqnr_db", output->their_db);
+          if (is_first)   /* its figures had its name when there was no other */
+            vn_json_add_number (json, theirs, output->their_db);
           vn_json_add_number (json, "our_sqnr_db", output->our_db);
         }
       json_builder_end_object (json);
@@ -149,7 +152,9 @@ cmd_verify_add_json (JsonBuilder          *json,
                      const VnVerification *result)
 {
   vn_json_add_text (json, "runtime", result->runtime->id);
-  vn_json_add_text (json, result->runtime->id, result->version);
+  vn_json_add_text (json, "version", result->version);
+  if (result->runtime == vn_target_runtime_get_default ())
+    vn_json_add_text (json, result->runtime->id, result->version);
   vn_json_add_int (json, "samples", result->n_samples);
   vn_json_add_bool (json, "agrees", vn_verification_judge (result) == VN_AGREEMENT_SAME);
   vn_json_add_text (json, "agreement", vn_agreement_get_id (vn_verification_judge (result)));

@@ -17,13 +17,16 @@ static const VnReportColumn columns[] = {
   { "share", N_("Share of the time"), NULL, TRUE, VN_REPORT_APART, 0 },
 };
 
-static const VnReportColumn output_columns[] = {
-  { "output", N_("Output"), NULL, FALSE, VN_REPORT_APART, 0 },
-  { "agrees", N_("Agrees"), NULL, FALSE, VN_REPORT_APART, 0 },
-  { "sqnr_db", N_("Runtime versus simulation"), NULL, TRUE, VN_REPORT_APART, 0 },
-  { "onnxruntime_sqnr_db", N_("Runtime versus float"), NULL, TRUE, VN_REPORT_APART, 0 },
+/* Once there was no runtime but one, and its figures had its name. */
+#define OUTPUT_COLUMNS(old_id)                                                               \
+  { "output", N_("Output"), NULL, FALSE, VN_REPORT_APART, 0 },                               \
+  { "agrees", N_("Agrees"), NULL, FALSE, VN_REPORT_APART, 0 },                               \
+  { "sqnr_db", N_("Runtime versus simulation"), NULL, TRUE, VN_REPORT_APART, 0 },            \
+  { "runtime_sqnr_db", N_("Runtime versus float"), NULL, TRUE, VN_REPORT_APART, 0, old_id }, \
   { "own_sqnr_db", N_("Simulation versus float"), NULL, TRUE, VN_REPORT_APART, 0 },
-};
+
+static const VnReportColumn first_columns[] = { OUTPUT_COLUMNS ("onnxruntime_sqnr_db") };
+static const VnReportColumn output_columns[] = { OUTPUT_COLUMNS (NULL) };
 
 static const VnReportPart output_parts[] = {
   { NULL, N_("SQNR of the outputs of the exported model, measured in the runtime.") },
@@ -97,8 +100,10 @@ section_runtime_add_runtime (GPtrArray            *facts,
 
   _vn_report_fact (facts, "runtime", _("Measured in"),
                    found != NULL ? _vn_report_text_as (runtime->id, runtime->title) : _vn_report_nothing ());
-  _vn_report_fact_joined (facts, runtime->id, VN_REPORT_JOIN_PARENTHESES,
+  _vn_report_fact_joined (facts, "version", VN_REPORT_JOIN_PARENTHESES,
                           _vn_report_text (found != NULL ? found->version : NULL));
+  if (runtime == vn_target_runtime_get_default ())
+    ((VnReportFact *) facts->pdata[facts->len - 1])->old_key = runtime->id;
   if (found != NULL && found->refusal != NULL)
     _vn_report_fact (facts, "refusal", _("Message of the runtime about the export"), _vn_report_text (found->refusal));
 }
@@ -155,7 +160,8 @@ static void
 section_runtime_add_outputs (VnReportSection      *section,
                              const VnVerification *found)
 {
-  VnReportContent *table = _vn_report_add_table (section, "outputs", output_columns, G_N_ELEMENTS (output_columns), output_parts,
+  const VnReportColumn *shown = found->runtime == vn_target_runtime_get_default () ? first_columns : output_columns;
+  VnReportContent *table = _vn_report_add_table (section, "outputs", shown, G_N_ELEMENTS (output_columns), output_parts,
                                                  G_N_ELEMENTS (output_parts));
 
   for (guint i = 0; i < found->outputs->len; i++)

@@ -66,6 +66,10 @@ json_add_facts (JsonBuilder *json,
         continue;
       json_builder_set_member_name (json, fact->key);
       json_add_value (json, fact->value);
+      if (fact->old_key == NULL)
+        continue;
+      json_builder_set_member_name (json, fact->old_key);
+      json_add_value (json, fact->value);
     }
 }
 
@@ -134,6 +138,10 @@ json_add_table (JsonBuilder           *json,
           if (cell->type == VN_REPORT_ABSENT)
             continue;
           json_builder_set_member_name (json, content->columns[c].id);
+          json_add_value (json, cell);
+          if (content->columns[c].old_id == NULL)
+            continue;
+          json_builder_set_member_name (json, content->columns[c].old_id);
           json_add_value (json, cell);
         }
       json_builder_end_object (json);

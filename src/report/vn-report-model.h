@@ -57,11 +57,12 @@ typedef enum
 } VnReportJoin;
 
 /**
- * VnReportFact: @key is for programs; @label is translated, static; %NULL of one that is joined.
+ * VnReportFact: @key is for programs, @old_key (nullable) the name that it had, which they still find it by; @label is
+ *   translated, static; %NULL of one that is joined.
  */
 typedef struct
 {
-  const char    *key, *label;
+  const char    *key, *old_key, *label;
   VnReportJoin   join;
   VnReportValue *value;
 } VnReportFact;
@@ -72,6 +73,7 @@ typedef struct
  * @title, @unit: (nullable): N_()
  * @is_number: stands at the right
  * @part: which part of the table it is in; %VN_REPORT_ALL_PARTS: repeated in each, to say what a row is about
+ * @old_id: (nullable): the key that its cells had, which programs still find them by
  */
 typedef struct
 {
@@ -79,6 +81,7 @@ typedef struct
   gboolean      is_number;
   VnReportJoin  join;
   int           part;
+  const char   *old_id;
 } VnReportColumn;
 
 #define VN_REPORT_ALL_PARTS (-1)

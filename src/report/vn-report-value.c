@@ -321,6 +321,6 @@ _vn_report_fact_joined (GPtrArray     *facts,
 {
   VnReportFact *fact = g_new0 (VnReportFact, 1);
 
-  *fact = (VnReportFact) { key, NULL, join, value };
+  *fact = (VnReportFact) { .key = key, .join = join, .value = value };
   g_ptr_array_add (facts, fact);
 }

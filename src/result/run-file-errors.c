@@ -326,7 +326,7 @@ run_file_add_verified_output (JsonBuilder            *json,
     }
   vn_json_add_number (json, "sqnr", output->sqnr_db);
   vn_json_add_number (json, "largest-difference", output->largest);
-  _vn_run_file_add_number (json, "onnxruntime-sqnr", output->their_db);
+  _vn_run_file_add_number (json, "runtime-sqnr", output->their_db);
   _vn_run_file_add_number (json, "own-sqnr", output->our_db);
   json_builder_end_object (json);
 }
@@ -429,9 +429,11 @@ run_file_read_verified_output (gpointer      to,
 {
   g_autofree char *name = vn_json_fields_dup_text (fields, "name");
   g_autoptr(VnErrorPart) part = run_file_read_part_if (fields);
+  const char *theirs = vn_json_fields_has (fields, VN_RUN_FILE_OLD_RUNTIME "-sqnr") ? VN_RUN_FILE_OLD_RUNTIME "-sqnr"
+                                                                                    : "runtime-sqnr";
   const VnVerifiedOutput output = { .name = name, .part = part, .sqnr_db = vn_json_fields_get_double (fields, "sqnr"),
                                     .largest = vn_json_fields_get_double (fields, "largest-difference"),
-                                    .their_db = _vn_run_file_get_number (fields, "onnxruntime-sqnr"),
+                                    .their_db = _vn_run_file_get_number (fields, theirs),
                                     .our_db = _vn_run_file_get_number (fields, "own-sqnr") };
 
   vn_verification_add (to, &output);

@@ -8,6 +8,9 @@
 
 G_BEGIN_DECLS
 
+/* What files of earlier programs call figures of a runtime. */
+#define VN_RUN_FILE_OLD_RUNTIME "onnxruntime"
+
 typedef void (*VnRunFileFunc) (gpointer to, VnJsonFields *fields);
 
 /* Every object of the list @id, until one is wrong. */

@@ -13,10 +13,10 @@
  *     "errors": { "samples", "tensors": [ row ], "weights": [ row ] },        if the error was measured
  *     "contributions": [ { "tensor", "node", "value", "role", "samples", "share", "share-error", "alone-sqnr", "local-sqnr" } ],
  *                                                             if it was asked for
- *     "onnxruntime": { "runtime", "version", "samples", "load-seconds", "seconds", "float-seconds", "integer-share",
+ *     "verification": { "runtime", "version", "samples", "load-seconds", "seconds", "float-seconds", "integer-share",
  *       "saturates", "exact-agrees", "exact-sqnr",                where kernels of the processor saturate
  *       "products", "integer-products", "partitions",             where the runtime tells them
- *       "outputs": [ { "name", "sqnr", "largest-difference", "onnxruntime-sqnr", "own-sqnr" } ],
+ *       "outputs": [ { "name", "sqnr", "largest-difference", "runtime-sqnr", "own-sqnr" } ],
  *       "float-nodes", "refused-nodes": [ { "name", "operator", "type", "kernel", "reason", "macs" } ] },
  *                                                             if it was run in a runtime; no "runtime": onnxruntime
  *     "plan": { "tensors": [ { "tensor", "dtype", "scale", "zero-point", "min", "max", "rule" } ], "npu": [ node ] },    no type:
@@ -333,6 +333,15 @@ run_file_read_facets (VnRun        *self,
 #undef VN_RUN_FILE_READ_LIST
 }
 
+/* Of programs that named what any runtime found after one of them. */
+static void
+run_file_read_old_verification (VnRun        *self,
+                                VnJsonFields *fields,
+                                const char   *folder)
+{
+  self->verification = _vn_run_file_read_verification (fields);
+}
+
 static VnRun *
 run_file_read (JsonNode    *root,
                const char  *folder,
@@ -362,6 +371,8 @@ run_file_read (JsonNode    *root,
   if (vn_json_fields_has (&fields, "kept"))
     run_file_read_object (self, &fields, "kept", folder, run_file_read_kept);
   run_file_read_facets (self, &fields);
+  if (self->verification == NULL && vn_json_fields_has (&fields, VN_RUN_FILE_OLD_RUNTIME))
+    run_file_read_object (self, &fields, VN_RUN_FILE_OLD_RUNTIME, folder, run_file_read_old_verification);
   run_file_read_list (self, &fields, "nodes", run_file_read_node);
   run_file_read_object (self, &fields, "quantized-names", folder, run_file_read_names);
   run_file_read_list (self, &fields, "notes", run_file_read_note);

@@ -416,7 +416,7 @@ def list_told(report):
         if not t['output'] or t.get('sqnr_db') is None:
             continue
         o = there.get(t['tensor'])
-        shift = 0 if o is None or o['agrees'] else number(o['onnxruntime_sqnr_db']) - number(o['own_sqnr_db'])
+        shift = 0 if o is None or o['agrees'] else number(o['runtime_sqnr_db']) - number(o['own_sqnr_db'])
         yield t['tensor'], 'worst part' if t.get('worst_part') else 'output', number(t['sqnr_db']), shift, t.get('worst_part')
 
 

@@ -57,7 +57,8 @@ def check_export(folder, preset, *settings):
                    capture_output=True)
     args = [export, '--model', os.path.join(DEMO, 'demo.onnx'), *data, '--samples', '4', '--runs', '5']
     code, said = run(folder, *args)
-    expect(code == 0 and said['onnxruntime'] == onnxruntime.__version__ and said['samples'] == 4, f'{name}: runs in onnxruntime')
+    expect(code == 0 and said['version'] == said['onnxruntime'] == onnxruntime.__version__ and said['samples'] == 4,
+           f'{name}: runs in onnxruntime')
     may = oracle.saturates() and has_large_weights(export) and said.get('integer_share', 1) > 0
     expect(said['saturates'] == may, f"{name}: sums {'may saturate' if said['saturates'] else 'are exact'}")
     expect(0 < said['seconds'] < 10 and 0 < said['float_seconds'] < 10, f'{name}: times')
@@ -69,8 +70,8 @@ def check_export(folder, preset, *settings):
     for output in said['outputs']:
         same = float(output['sqnr_db']) >= float(output['our_sqnr_db']) + 10
         expect(said['agrees'] == same or len(said['outputs']) > 1, f"{name}: “agrees” goes by the error of quantizing")
-        expect(abs(output['onnxruntime_sqnr_db'] - output['our_sqnr_db']) < 3,
-               f"{name}: error {output['onnxruntime_sqnr_db']:.1f} dB there, "
+        expect(abs(output['runtime_sqnr_db'] - output['our_sqnr_db']) < 3,
+               f"{name}: error {output['runtime_sqnr_db']:.1f} dB there, "
                f"{output['our_sqnr_db']:.1f} here")
     return export
 
@@ -104,13 +105,13 @@ def check_quantize(folder):
     runs = os.path.join(folder, 'demo.vernier-runs')
     with open(os.path.join(runs, os.listdir(runs)[0]), encoding='utf-8') as file:
         kept = json.load(file)
-    expect(kept['onnxruntime']['version'] == onnxruntime.__version__ and kept['onnxruntime']['seconds'] == said['seconds'],
+    expect(kept['verification']['version'] == onnxruntime.__version__ and kept['verification']['seconds'] == said['seconds'],
            'the run keeps it')
     agrees = len(said['outputs']) > 0 and not warned_of(done.stdout, 'runtime-differs')
-    expect(kept['onnxruntime'].get('saturates', False) == oracle.saturates(), 'the run keeps whether kernels saturate')
+    expect(kept['verification'].get('saturates', False) == oracle.saturates(), 'the run keeps whether kernels saturate')
     warned = warned_of(done.stdout, 'runtime-differs')
     if oracle.saturates() and not agrees:
-        expect(kept['onnxruntime']['exact-agrees'], 'outputs agree with exact kernels')
+        expect(kept['verification']['exact-agrees'], 'outputs agree with exact kernels')
         expect(len(warned) == 1 and 'saturate' in warned[0]['text'] and 'reduce-range' in warned[0]['remedy'],
                'a note tells reason and remedy')
     else:
@@ -176,7 +177,7 @@ def check_usual(folder):
     output = said['report']['runtime']['outputs'][0]
     text = said['report']['summary']['text'].replace(chr(160), ' ').replace('−', '-')
     told = re.search(r'In ONNX Runtime, the worst output has an SQNR of (-?[0-9.]+)(?: ± [0-9.]+)? dB', text)
-    wanted = here + output['onnxruntime_sqnr_db'] - output['own_sqnr_db']
+    wanted = here + output['runtime_sqnr_db'] - output['own_sqnr_db']
     expect(told is not None and abs(float(told[1]) - wanted) < 0.06, f'what it keeps there is told, {wanted:.1f} dB: {text[:90]}')
 
 
@@ -201,7 +202,7 @@ def check_figure(folder):
     _, all_ = run(folder, export, '--model', os.path.join(DEMO, 'demo.onnx'), '--data', os.path.join(DEMO, 'samples'),
                   '--preprocess', 'minus-one-one',
                   '--samples', '64', '--runs', '1')
-    there = min(output['onnxruntime_sqnr_db'] for output in all_['outputs'])
+    there = min(output['runtime_sqnr_db'] for output in all_['outputs'])
     told = re.search(r'SQNR of (-?[0-9.]+)(?: ± [0-9.]+)? dB', summary['text'].replace(chr(160), ' '))
     expect(told is not None and abs(float(told[1]) - there) < 1, f'{there:.2f} dB in ONNX Runtime: {told and told[0]}')
 
@@ -233,9 +234,9 @@ def check_parts(folder):
                      q in ((wanted, got), (wanted[:, 4:], got[:, 4:])))
     _, said = run(folder, export, '--model', source, '--data', samples, '--samples', '6', '--runs', '1')
     output = said['outputs'][0]
-    expect(scores < whole - 15 and abs(output['onnxruntime_sqnr_db'] - scores) < 0.01,
+    expect(scores < whole - 15 and abs(output['runtime_sqnr_db'] - scores) < 0.01,
            f"{scores:.2f} dB of the scores, {whole:.1f} of both: "
-           f"{output['onnxruntime_sqnr_db']:.2f}")
+           f"{output['runtime_sqnr_db']:.2f}")
     expect(output.get('part', {}).get('slices') == '4-11' and output['part']['axis'] == 1,
            f"the part is named: {output.get('part')}")
     _, alone = run(folder, source, '--data', samples, '--samples', '6', '--runs', '1')

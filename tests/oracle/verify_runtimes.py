@@ -40,7 +40,7 @@ def read_tract(found):
 def read_ours(said, wanted):
     """The same of what `verify` tells."""
     names = list(dict.fromkeys(o['name'] for o in said['outputs']))
-    whole = {o['name']: o['%s_sqnr_db' % said['runtime']] for o in said['outputs'] if 'part' not in o}
+    whole = {o['name']: o['runtime_sqnr_db'] for o in said['outputs'] if 'part' not in o}
     all_ = {'db': [whole.get(name) for name in names],
             'integers': said.get('integer_products'), 'products': said.get('products'),
             'share': round(said.get('integer_share', -1), 3), 'parts': said.get('partitions'),
