@@ -24,6 +24,7 @@
  * @n_bytes: that the group hands out
  * @n_weights: bytes of constants that the group reads
  * @n_run: nodes that the backend runs
+ * @own_engine: of VnPlanOptions
  */
 typedef struct
 {
@@ -34,6 +35,7 @@ typedef struct
   guint      n_group;
   gsize      n_bytes, n_weights;
   guint      n_run;
+  gboolean   own_engine;
 } Taking;
 
 static gboolean
@@ -54,7 +56,7 @@ plan_backend_takes (const Taking *self,
 {
   if (vn_op_is_backend (step->op))
     return TRUE;
-  if (!vn_backend_wants (step->node) || step->op->containers || step->op->makes_outputs)
+  if (self->own_engine || !vn_backend_wants (step->node) || step->op->containers || step->op->makes_outputs)
     return FALSE;
   for (guint i = 0; i < step->n_inputs; i++)
     if (step->inputs[i] >= 0 && !plan_backend_moves (&self->plan->values[step->inputs[i]].type))
@@ -393,8 +395,7 @@ plan_backend_note (const Taking *self,
     return;
   vn_notes_add (notes, VN_NOTE_INFO, VN_NOTE_ENGINE, NULL,
                 vn_backend_takes_all (self->backend)
-                ? ngettext ("%u node runs in %s; results differ from Vernier’s own engine by rounding",
-                            "%u nodes run in %s; results differ from Vernier’s own engine by rounding", self->n_run)
+                ? ngettext ("%u node runs in %s", "%u nodes run in %s", self->n_run)
                 : ngettext ("%u node runs in %s, as Vernier does not support the operator",
                             "%u nodes run in %s, as Vernier does not support the operators", self->n_run), self->n_run, title);
 }
@@ -412,6 +413,7 @@ plan_backend_replace_steps (Taking *self)
 
 /**
  * vn_plan_take_backend:
+ * @own_engine: of VnPlanOptions
  * @notes: (nullable): told how many nodes the backend runs
  *
  * Gives the backend of the model what it is to run: a step for each group of nodes that follow each other.
@@ -419,9 +421,10 @@ plan_backend_replace_steps (Taking *self)
  * Returns: %FALSE if a node without kernel of ours cannot be run there, either
  */
 gboolean
-vn_plan_take_backend (VnPlan   *self,
-                      VnNotes  *notes,
-                      GError  **error)
+vn_plan_take_backend (VnPlan    *self,
+                      gboolean   own_engine,
+                      VnNotes   *notes,
+                      GError   **error)
 {
   g_autoptr(GPtrArray) steps = NULL, group = NULL;
   g_autofree guint *made = NULL, *n_inside = NULL;
@@ -437,7 +440,7 @@ vn_plan_take_backend (VnPlan   *self,
   made = g_new0 (guint, self->n_values + 1);
   n_inside = g_new0 (guint, self->n_values + 1);
   taking = (Taking) { .plan = self, .backend = vn_model_get_backend (self->model), .steps = steps, .group = group,
-                      .made = made, .n_inside = n_inside };
+                      .made = made, .n_inside = n_inside, .own_engine = own_engine };
   good = plan_backend_group (&taking, self->steps, error);
   for (guint k = 0; k < group->len; k++)
     g_ptr_array_add (steps, g_ptr_array_index (group, k));

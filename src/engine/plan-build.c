@@ -61,7 +61,7 @@ plan_build (VnPlan               *self,
     }
   vn_plan_imitate (self);
   vn_plan_drop_unused (self);
-  if (!vn_plan_take_backend (self, notes, error))
+  if (!vn_plan_take_backend (self, options->own_engine, notes, error))
     return FALSE;
   if (!options->no_fusion && vn_model_get_arithmetic (self->model) == VN_ARITHMETIC_EXACT)
     vn_plan_fuse (self);

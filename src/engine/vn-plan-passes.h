@@ -49,6 +49,7 @@ gboolean  vn_plan_bodies        (VnPlan               *self,
 void      vn_plan_imitate       (VnPlan               *self);
 void      vn_plan_drop_unused   (VnPlan               *self);
 gboolean  vn_plan_take_backend  (VnPlan               *self,
+                                 gboolean              own_engine,
                                  VnNotes              *notes,
                                  GError              **error);
 void      vn_plan_fuse          (VnPlan               *self);

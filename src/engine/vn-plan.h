@@ -24,6 +24,7 @@ typedef struct _VnPlan VnPlan;
  * @ends: with @skip_unsupported: where no output of floats can be computed, what the nodes that cannot be run read stands for
  *   them: vn_graph_list_compared()
  * @can_restart: runs may start from taps, with vn_runner_run_from(); a little slower
+ * @own_engine: the backend of the model runs only what there is no kernel for here, whatever else it takes
  * @most_weights: bytes that may be kept of constants in other forms than the model has them: computed from others, or packed for
  *   operators. What goes beyond is made in each run, with the same bits. 0: no limit
  */
@@ -36,6 +37,7 @@ typedef struct
   gboolean    skip_unsupported;
   gboolean    ends;
   gboolean    can_restart;
+  gboolean    own_engine;
   gsize       most_weights;
 } VnPlanOptions;
 

@@ -5,6 +5,7 @@
 #include "quantize-folds.h"
 #include "vn-forecast-export.h"
 #include "vn-known-stats-private.h"
+#include "vn-note-engine.h"
 
 #include "vn-diagnose.h"
 #include "vn-error.h"
@@ -172,6 +173,9 @@ vn_quantize_job_calibrate (VnJob         *job,
                                 .keep_seconds = self->settings.keep_seconds, .base = self->settings.base,
                                 .n_parts = path == NULL && self->settings.base == NULL ? self->n_parts : 0 };
 
+  if (!self->settings.draft && !vn_job_note_engine (result->prepared, taps, self->input.dataset, self->input.shapes,
+                                                    result->notes, cancellable, error))
+    return FALSE;
   result->stats = vn_job_calibrate (job, &calibration, cancellable, error);
   if (result->stats == NULL)
     return FALSE;
