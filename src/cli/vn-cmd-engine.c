@@ -24,12 +24,10 @@ cmd_engine_check_plugin (GError **error)
 
   if (o->ep_library == NULL && o->ep_options == NULL)
     return TRUE;
-  if (o->ep_library == NULL)
-    g_set_error_literal (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--ep-option needs --ep-library"));
-  else if (!vn_ort_plugin_parse (&plugin, o->ep_library, (const char * const *) o->ep_options, &reason))
+  if (!vn_ort_plugin_parse (&plugin, o->ep_library, (const char * const *) o->ep_options, &reason))
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, "%s: %s",
-                 plugin.name == NULL ? "--ep-library" : "--ep-option", reason->message);
-  else if (!g_file_test (plugin.path, G_FILE_TEST_IS_REGULAR))
+                 plugin.name == NULL && o->ep_library != NULL ? "--ep-library" : "--ep-option", reason->message);
+  else if (plugin.name != NULL && !g_file_test (plugin.path, G_FILE_TEST_IS_REGULAR))
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE, _("--ep-library: “%s” is not a file"), plugin.path);
   else
     return TRUE;

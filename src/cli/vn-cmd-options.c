@@ -41,7 +41,8 @@ static const GOptionEntry model_entries[] = {
     N_("Library of an execution provider for ONNX Runtime, and its name: exports are verified on it, and --engine onnxruntime "
        "runs on it"), N_("NAME=LIBRARY") },
   { "ep-option", 0, 0, G_OPTION_ARG_STRING_ARRAY, &vn_cmd_options.ep_options,
-    N_("Option of that execution provider (repeatable)"), N_("KEY=VALUE") },
+    N_("Option of that execution provider, or of the one that the target’s exports are verified on, such as htp_arch=73 "
+       "(repeatable)"), N_("KEY=VALUE") },
   { "simulate-target", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.simulated_target,
     N_("Computes Q/DQ models as this target does where its arithmetic is known to differ: sums that saturate, ties that are "
        "rounded up"), N_("TARGET") },

@@ -53,7 +53,8 @@ ort_plugin_parse_options (VnOrtPlugin         *self,
 /*< private >
  * vn_ort_plugin_parse:
  * @self: (out caller-allocates): cleared by vn_ort_plugin_clear(), also after an error
- * @library: "NAME=PATH": a relative path is that of the current folder
+ * @library: (nullable): "NAME=PATH": a relative path is that of the current folder; %NULL: options alone, of a provider that is
+ *   known otherwise
  * @options: (nullable) (array zero-terminated): "KEY=VALUE" of the provider
  */
 gboolean
@@ -64,9 +65,11 @@ vn_ort_plugin_parse (VnOrtPlugin         *self,
 {
   const char *equals;
 
-  g_return_val_if_fail (self != NULL && library != NULL, FALSE);
+  g_return_val_if_fail (self != NULL, FALSE);
 
   *self = (VnOrtPlugin) { 0 };
+  if (library == NULL)
+    return ort_plugin_parse_options (self, options, error);
   equals = strchr (library, '=');
   if (equals == NULL || equals == library || equals[1] == '\0' || strchr (library, '\n') != NULL)
     {

@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 
 /**
  * VnOrtPlugin:
- * @name: that it is registered by; its provider has the same, but for upper and lower case
+ * @name: (nullable): that it is registered by; its provider has the same, but for upper and lower case; %NULL: options alone
  * @path: of the library, which is code that the user trusts
  * @keys, @values: (array length=n_options): options of the provider
  * @devices: (array length=n_devices): of it, once it is registered
@@ -23,8 +23,8 @@ typedef struct
 } VnOrtPlugin;
 
 gboolean vn_ort_plugin_parse    (VnOrtPlugin         *self,
-                                 const char          *library,
-                                 const char * const  *options,
+                                 const char          *library,    /* nullable */
+                                 const char * const  *options,    /* nullable */
                                  GError             **error);
 gboolean vn_ort_plugin_register (VnOrtPlugin         *self,
                                  const VnOrtLibrary  *library,

@@ -539,20 +539,21 @@ vn_model_get_custom_ops (const VnModel *model)
 }
 
 /**
- * vn_model_get_ep_library:
+ * vn_model_get_plugin:
  *
- * Returns: (transfer none) (nullable): the library of an execution provider that the user has named for @model
+ * Returns: (transfer none) (nullable): the library of an execution provider that the user has named for @model, or options alone
  */
 const VnOrtPlugin *
-vn_model_get_ep_library (const VnModel *model)
+vn_model_get_plugin (const VnModel *model)
 {
+  const VnOrtPlugin *plugin;
   VnBackend *backend;
 
   g_return_val_if_fail (model != NULL, NULL);
 
   backend = vn_model_get_backend (model);
-  return backend != NULL && VN_IS_ORT_BACKEND (backend) && VN_ORT_BACKEND (backend)->plugin.name != NULL
-         ? &VN_ORT_BACKEND (backend)->plugin : NULL;
+  plugin = backend != NULL && VN_IS_ORT_BACKEND (backend) ? &VN_ORT_BACKEND (backend)->plugin : NULL;
+  return plugin != NULL && (plugin->name != NULL || plugin->n_options > 0) ? plugin : NULL;
 }
 
 /**
@@ -628,7 +629,7 @@ vn_ort_backend_new (const VnOrtSettings *settings)
     {
       self->provider = g_strdup (settings->provider);
       self->custom_ops = settings->custom_ops != NULL ? g_canonicalize_filename (settings->custom_ops, NULL) : NULL;
-      if (settings->ep_library != NULL && vn_ort_plugin_parse (&self->plugin, settings->ep_library, settings->ep_options, NULL))
+      if (vn_ort_plugin_parse (&self->plugin, settings->ep_library, settings->ep_options, NULL) && self->plugin.name != NULL)
         {
           self->ep_library = g_strconcat (self->plugin.name, "=", self->plugin.path, NULL);
           self->ep_options = settings->ep_options != NULL ? g_strjoinv (VN_ORT_BETWEEN_OPTIONS, (char **) settings->ep_options)

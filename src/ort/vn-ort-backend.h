@@ -17,7 +17,7 @@ G_DECLARE_FINAL_TYPE (VnOrtBackend, vn_ort_backend, VN, ORT_BACKEND, VnBackend)
  * @custom_ops: (nullable) (type filename): a library with operators, which is code that the user trusts
  * @ep_library: (nullable): "NAME=PATH": an execution provider in a library of its own, which is code that the user trusts; all
  *   runs there if @takes_all, and exports that are verified
- * @ep_options: (nullable) (array zero-terminated): "KEY=VALUE" of that
+ * @ep_options: (nullable) (array zero-terminated): "KEY=VALUE" of that, or of the provider that a target runs on
  * @takes_all: runs what we have kernels for, too
  */
 typedef struct
@@ -32,6 +32,6 @@ gboolean   vn_ort_backend_start (VnOrtBackend         *self,
                                  GError              **error);
 void       vn_ort_backend_stop  (VnOrtBackend         *self);
 const char *vn_model_get_custom_ops (const VnModel    *model);         /* (nullable), borrowed */
-const VnOrtPlugin *vn_model_get_ep_library (const VnModel *model);     /* (nullable), borrowed; not registered */
+const VnOrtPlugin *vn_model_get_plugin (const VnModel     *model);     /* (nullable), borrowed; not registered */
 
 G_END_DECLS

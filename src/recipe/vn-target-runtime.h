@@ -8,8 +8,11 @@
 G_BEGIN_DECLS
 
 /* VN_TARGET_RUNTIME_TIMES: how long it takes here says how long it takes; VN_TARGET_RUNTIME_STATIC: it takes one size of each
- * input alone. */
-typedef enum { VN_TARGET_RUNTIME_TIMES = 1 << 0, VN_TARGET_RUNTIME_STATIC = 1 << 1 } VnTargetRuntimeTraits;
+ * input alone; VN_TARGET_RUNTIME_PROVIDER: it is an execution provider of ONNX Runtime, which takes options. */
+typedef enum
+{
+  VN_TARGET_RUNTIME_TIMES = 1 << 0, VN_TARGET_RUNTIME_STATIC = 1 << 1, VN_TARGET_RUNTIME_PROVIDER = 1 << 2
+} VnTargetRuntimeTraits;
 
 /**
  * VnRuntimeFacts: where stands what in what a runtime tells of an export; all are nullable.

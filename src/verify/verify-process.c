@@ -54,8 +54,8 @@ verify_process_add_plugin (JsonBuilder       *json,
                            const VnOrtPlugin *plugin)
 {
   vn_json_begin_object (json, "provider");
-  vn_json_add_text (json, "name", plugin->name);
-  vn_json_add_text (json, "library", plugin->path);
+  vn_json_add_text_if (json, "name", plugin->name);
+  vn_json_add_text_if (json, "library", plugin->path);
   vn_json_begin_object (json, "options");
   for (guint i = 0; i < plugin->n_options; i++)
     vn_json_add_text (json, plugin->keys[i], plugin->values[i]);

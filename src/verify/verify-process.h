@@ -27,7 +27,8 @@ G_BEGIN_DECLS
  * @seconds: after so many no more runs are measured
  * @is_asked: the user waits for an answer: interpreters that had no runtime are asked once more
  * @custom_ops: (nullable): library with operators for ONNX Runtime to load
- * @plugin: (nullable): execution provider for ONNX Runtime to load, which runs both networks
+ * @plugin: (nullable): execution provider for ONNX Runtime to load, which runs both networks; without a name: options of the one
+ *   that @runtime is
  * @looks: nothing is run, it is only found out whether the runtime is there
  */
 typedef struct

@@ -5,6 +5,7 @@
 #include "verify-facts.h"
 #include "verify-process.h"
 
+#include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-onnx.h"
 #include "vn-ort-backend.h"
@@ -114,6 +115,11 @@ verify_run_ask (VnVerifyJob            *self,
   gboolean good;
 
   self->found->runtime = request.runtime = runtime;
+  if (request.plugin != NULL && request.plugin->name == NULL && (runtime->traits & VN_TARGET_RUNTIME_PROVIDER) == 0)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("%s takes no options of an execution provider"), runtime->title);
+      return FALSE;
+    }
   if ((runtime->traits & VN_TARGET_RUNTIME_TIMES) == 0)
     request.n_runs = 0;
   if (!self->is_asked)
@@ -135,7 +141,7 @@ verify_run_ask_each (VnVerifyJob            *self,
                      GCancellable           *cancellable,
                      GError                **error)
 {
-  if (request->plugin != NULL)
+  if (request->plugin != NULL && request->plugin->name != NULL)
     return verify_run_ask (self, request, vn_target_runtime_get_default (), cancellable, error);
   for (guint i = 0; i + 1 < self->n_runtimes; i++)
     {
@@ -178,9 +184,9 @@ vn_verify_run_there (VnVerifyJob   *self,
   if ((written != NULL && !vn_onnx_write_file (settings->model, written, NULL, cancellable, error)) ||
       !verify_run_write_float (self, cancellable, error))
     return FALSE;
-  plugin = vn_model_get_ep_library (settings->model);
+  plugin = vn_model_get_plugin (settings->model);
   /* what a provider has compiled is written by no version */
-  optimized = plugin == NULL ? g_build_filename (self->folder, VN_VERIFY_OPTIMIZED, NULL) : NULL;
+  optimized = plugin == NULL || plugin->name == NULL ? g_build_filename (self->folder, VN_VERIFY_OPTIMIZED, NULL) : NULL;
   request = (VnVerifyRequest) { .folder = self->folder, .model = written != NULL ? written : settings->path,
                                 .float_model = settings->float_path, .inputs = names, .optimized = optimized,
                                 .n_samples = self->found->n_samples, .n_runs = settings->n_runs, .timeout = settings->timeout,

@@ -183,7 +183,7 @@ def check_options(folder, path, data):
                                         ('--ep-library', library, 2, 'NAME=PATH'),
                                         ('--ep-library', '=' + library, 2, 'NAME=PATH'),
                                         ('--ep-library', 'Fancy=' + text + 'x', 2, 'no-library'),
-                                        ('--ep-option', 'key=value', 2, '--ep-library')):
+                                        ('--ep-option', 'nothing', 2, 'KEY=VALUE')):
         done = call(*arguments, option, value)
         check(f'{option} {value}: {done.returncode} {say(done)}', done.returncode == status and word in say(done))
     done = call(*arguments, '--engine', 'vernier', '--custom-ops', library)
@@ -193,6 +193,8 @@ def check_options(folder, path, data):
         check(f'--ep-library {named}: {done.returncode} {say(done)}', done.returncode == 1 and word in say(done))
     done = call(*arguments, '--engine', 'onnxruntime:cuda', '--ep-library', 'Fancy=' + library)
     check(f'two providers: {say(done)}', done.returncode == 2 and '--engine onnxruntime' in say(done))
+    done = call('verify', path, '--data', data, '--ep-option', 'key=value', '--custom-ops', library)
+    check(f'options of nothing: {say(done)}', done.returncode == 1 and 'options' in say(done))
     done = call(*arguments, '--engine', 'onnxruntime', '--ep-library', 'Fancy=' + library, '--ep-option', 'nothing')
     check(f'no option: {say(done)}', done.returncode == 2 and 'KEY=VALUE' in say(done))
     done = call(*arguments, '--engine', 'onnxruntime', VN_ORT_LIBRARY='/nowhere.so')
@@ -222,16 +224,16 @@ import numpy as np, onnxruntime as ort, onnxruntime_qnn as qnn
 ort.register_execution_provider_library('QNNExecutionProvider', qnn.get_library_path())
 device = [d for d in ort.get_ep_devices() if d.ep_name == 'QNNExecutionProvider'][:1]
 options = ort.SessionOptions()
-options.add_provider_for_devices(device, {'backend_path': qnn.get_qnn_htp_path()})
+options.add_provider_for_devices(device, {'backend_path': qnn.get_qnn_htp_path(), **json.loads(sys.argv[3])})
 session = ort.InferenceSession(sys.argv[1], options)
-np.save(sys.argv[2], np.stack([session.run(None, {'x': np.load(f)})[0] for f in sys.argv[3:]]))
+np.save(sys.argv[2], np.stack([session.run(None, {'x': np.load(f)})[0] for f in sys.argv[4:]]))
 print(json.dumps([qnn.get_library_path(), qnn.get_qnn_htp_path(), ort.__file__]))
 '''
     files = sorted(os.path.join(data, name) for name in os.listdir(data))
     there = os.path.join(folder, 'there.npy')
 
-    def compute_there(model):
-        done = subprocess.run([python, '-c', code, model, there, *files], capture_output=True, text=True)
+    def compute_there(model, **options):
+        done = subprocess.run([python, '-c', code, model, there, json.dumps(options), *files], capture_output=True, text=True)
         return json.loads(done.stdout.splitlines()[-1]), np.load(there)
 
     (plugin, htp, package), floats = compute_there(path)
@@ -249,12 +251,19 @@ print(json.dumps([qnn.get_library_path(), qnn.get_qnn_htp_path(), ort.__file__])
     for what, where in (('Python', {'VN_PYTHON': python, 'VN_ORT_LIBRARY': ''}), ('the library', {'VN_ORT_LIBRARY': runtime})):
         done = call('verify', export, '--model', path, '--data', data, '--samples', str(N_SAMPLES), *named, **where)
         told = json.loads(done.stdout)
-        check(f'{what}: verified there: {told["onnxruntime"]}', 'QNNExecutionProvider' in told['onnxruntime'])
+        check(f'{what}: verified there: {told["version"]}', 'QNNExecutionProvider' in told['version'])
         check_runtime_figure(what, told, sqnr(floats, quantized))
+    processor = compute(path, samples)['y']    # what the float network is run on where the target has a runtime of its own
+    for chip in ('68', '75'):
+        done = call('verify', export, '--model', path, '--data', data, '--samples', str(N_SAMPLES), '--ep-option',
+                    'htp_arch=' + chip, VN_QNN_PYTHON=python, VN_ORT_LIBRARY='')
+        told = json.loads(done.stdout)
+        check(f'v{chip}: {told["runtime"]} {told["version"]}', told['runtime'] == 'qnn' and 'htp_arch=' + chip in told['version'])
+        check_runtime_figure('v' + chip, told, sqnr(processor, compute_there(export, htp_arch=chip)))
 
 
 def check_runtime_figure(what, told, expected):
-    found = [row['onnxruntime_sqnr_db'] for row in told['outputs']]
+    found = [row['runtime_sqnr_db'] for row in told['outputs']]
     check(f'{what}: {found} dB, in Python {expected:.2f}', len(found) == 1 and abs(found[0] - expected) < 0.3)
 
 

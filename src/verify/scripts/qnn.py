@@ -27,7 +27,10 @@ class Runtime:
         import onnxruntime_qnn
 
         self.onnxruntime, self.qnn, self.folder = onnxruntime, onnxruntime_qnn, os.path.join(folder, 'htp')    # noqa: F821
+        self.options = (job.get('provider') or {}).get('options', {})
         self.version = importlib.metadata.version('onnxruntime-qnn')
+        if self.options:
+            self.version += ' (%s)' % ', '.join('%s=%s' % item for item in sorted(self.options.items()))
 
     def find_devices(self):
         return [d for d in self.onnxruntime.get_ep_devices() if d.ep_name == PROVIDER]
@@ -42,9 +45,10 @@ class Runtime:
         os.makedirs(self.folder, exist_ok=True)    # noqa: F821
         options.add_session_config_entry('ep.context_enable', '1')
         options.add_session_config_entry('ep.context_file_path', os.path.join(self.folder, 'context.onnx'))    # noqa: F821
+        chip = {} if {'htp_arch', 'soc_model'} & set(self.options) else {'htp_arch': ARCHITECTURE, 'soc_model': SOC}
         options.add_provider_for_devices(self.find_devices()[:1], {
-            'backend_path': self.qnn.get_qnn_htp_path(), 'htp_arch': ARCHITECTURE, 'soc_model': SOC,
-            'enable_framework_op_trace': '1', 'framework_op_trace_dir': self.folder})
+            'backend_path': self.qnn.get_qnn_htp_path(), **chip,
+            'enable_framework_op_trace': '1', 'framework_op_trace_dir': self.folder, **self.options})
         return Network(self.onnxruntime.InferenceSession(path, options))
 
     def facts(self, network):
