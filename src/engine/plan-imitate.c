@@ -136,6 +136,57 @@ plan_imitate_product (VnPlan *self,
     plan_imitate_narrow (self, step, x, weight);
 }
 
+/* ---- biases ---- */
+
+#define SHORT_BIAS_BITS 20
+
+/* (transfer full) (nullable): %NULL: all of @bias, which stands for integers with @scale, have so few bits. */
+static VnTensor *
+plan_imitate_saturate (const VnTensor *bias,
+                       const VnTensor *scale)
+{
+  const double most = (double) (1 << (SHORT_BIAS_BITS - 1)) - 1;
+  VnTensor *made = vn_tensor_new (VN_DTYPE_F32, &bias->shape, NULL);
+  gboolean changed = FALSE;
+
+  for (gsize i = 0; made != NULL && i < bias->n_elements; i++)
+    {
+      const double step = ((const float *) scale->data)[scale->n_elements == 1 ? 0 : i];
+      const float number = ((const float *) bias->data)[i];
+
+      ((float *) made->data)[i] = (float) CLAMP (number, (-most - 1) * step, most * step);
+      changed = changed || ((float *) made->data)[i] != number;
+    }
+  if (!changed)
+    g_clear_pointer (&made, vn_tensor_unref);
+  return made;
+}
+
+static void
+plan_imitate_bias (VnPlan *self,
+                   VnStep *step)
+{
+  const VnValue *value = step->node->inputs->len > 2 ? vn_node_get_input (step->node, 2) : NULL;
+  const VnNode *pair = value != NULL && value->graph == self->graph ? value->producer : NULL;
+  const VnTensor *bias = pair != NULL ? plan_imitate_get_constant (self, step->node, 2) : NULL, *codes, *scale;
+  VnTensor *made;
+
+  if (bias == NULL || bias->dtype != VN_DTYPE_F32 || !vn_node_dequantizes (pair) ||
+      !(vn_node_is (step->node, "Conv") || vn_node_is (step->node, "ConvTranspose") || vn_node_is (step->node, "Gemm")) ||
+      plan_imitate_find_pair (self, step, 0, VN_DTYPE_S8, -1) == NULL)
+    return;
+  codes = vn_node_find_constant (pair, 0);
+  scale = vn_node_find_constant (pair, 1);
+  if (codes == NULL || codes->dtype != VN_DTYPE_S32 || scale == NULL || scale->dtype != VN_DTYPE_F32 ||
+      (scale->n_elements != 1 && scale->n_elements != bias->n_elements))
+    return;
+  made = plan_imitate_saturate (bias, scale);
+  if (made == NULL)
+    return;
+  vn_tensor_unref (self->values[vn_plan_find (self, value)].constant);
+  self->values[vn_plan_find (self, value)].constant = made;
+}
+
 /**
  * vn_plan_imitate:
  *
@@ -157,5 +208,7 @@ vn_plan_imitate (VnPlan *self)
         step->op = vn_op_get_half_up (step->op);
       if ((arithmetic & VN_ARITHMETIC_NARROW_PAIRS) != 0)
         plan_imitate_product (self, step);
+      if ((arithmetic & VN_ARITHMETIC_SHORT_BIAS) != 0)
+        plan_imitate_bias (self, step);
     }
 }

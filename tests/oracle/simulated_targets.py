@@ -212,6 +212,39 @@ def check_ties(cli, folder):
     return int(not good), 1
 
 
+def check_biases(cli, folder):
+    """Of ESP32-S3 they have 20 bits beside int8: those that need more are saturated."""
+    import numpy as np
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+
+    rng, steps = np.random.default_rng(2), (np.float32(1 / 32), np.float32(1 / 64))
+    codes = rng.integers(-128, 128, (3, 4)).astype(np.int8)
+    biases = np.array([600000, -700000, 524287], np.int32)
+    constants = {'s': steps[0], 'z': np.int8(0), 'w': codes, 't': steps[1], 'b': biases, 'u': steps[0] * steps[1]}
+    make = helper.make_node
+    graph = helper.make_graph(
+        [make('QuantizeLinear', ['x', 's', 'z'], ['q']), make('DequantizeLinear', ['q', 's', 'z'], ['d']),
+         make('DequantizeLinear', ['w', 't', 'z'], ['f']), make('DequantizeLinear', ['b', 'u'], ['c']),
+         make('Gemm', ['d', 'f', 'c'], ['y'], transB=1)],
+        'biases', [helper.make_tensor_value_info('x', TensorProto.FLOAT, [1, 4])],
+        [helper.make_tensor_value_info('y', TensorProto.FLOAT, [1, 3])],
+        [numpy_helper.from_array(np.asarray(v), k) for k, v in constants.items()])
+    path, sample = os.path.join(folder, 'biases.onnx'), os.path.join(folder, 'biases.npy')
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 13)], ir_version=8), path)
+    x = (rng.integers(-127, 128, (1, 4)) * steps[0]).astype(np.float32)
+    np.save(sample, x)
+    product = x.astype(np.float64) @ (codes * float(steps[1])).T
+    failed = 0
+    for target, least, most in (('esp-dl', -2**19, 2**19 - 1), ('esp-dl-wide', -2**31, 2**31 - 1)):
+        wanted = product + np.clip(biases, least, most) * float(steps[0]) * float(steps[1])
+        found = dump(cli, path, sample, folder, 'y', '--simulate-target', target)
+        good = np.allclose(found, wanted, rtol=1e-6)
+        failed += not good
+        print('%s biases %s' % ('ok' if good else 'not ok', target))
+    return failed, 2
+
+
 def check_refusals(cli, folder):
     failed = 0
     cases = (['tract'], ['nothing-of-that-name'], [TARGET, '--engine', 'vernier'])
@@ -226,7 +259,7 @@ def check_refusals(cli, folder):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        results = [check(sys.argv[1], folder) for check in (check_products, check_ties, check_refusals)]
+        results = [check(sys.argv[1], folder) for check in (check_products, check_ties, check_biases, check_refusals)]
     assert sum(n for _, n in results) > 0
     sys.exit(any(failed for failed, _ in results))
 
