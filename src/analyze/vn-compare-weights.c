@@ -233,7 +233,7 @@ compare_weights_fill_grid (const VnStoredWeight *weight,
                            VnValueGrid  *grid)
 {
   *grid = (VnValueGrid) { 0, 0, vn_value_get_constant (weight->value)->dtype, FALSE };
-  if (weight->scale->n_elements != 1)
+  if (weight->scale->n_elements != 1 || weight->outer != NULL)
     return;
   grid->scale = vn_tensor_get_double (weight->scale, 0);
   grid->zero_point = weight->zero_point != NULL ? vn_tensor_get_s64 (weight->zero_point, 0) : 0;

@@ -46,7 +46,9 @@ vn_constant_list_facts (const VnValue        *value,
   if (stored == NULL)
     return;
   if (stored->scale != NULL)
-    constant_facts_add (facts, _("Scale"), vn_constant_dup_scales (stored->scale));
+    constant_facts_add (facts, _("Scale"), vn_constant_dup_scales (stored->outer != NULL ? stored->outer : stored->scale));
+  if (stored->outer != NULL)
+    constant_facts_add (facts, _("Block scales"), vn_constant_dup_scales (stored->scale));
   if (stored->block_size > 0)
     constant_facts_add (facts, _("Block size"), g_strdup_printf ("%lld", (long long) stored->block_size));
   if (stored->zero_point != NULL && stored->form != VN_STORED_PACKED)

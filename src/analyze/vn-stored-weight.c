@@ -50,6 +50,44 @@ stored_weight_find_quantizer (const VnValue *integers)
   return node;
 }
 
+/* Scales that are integers themselves, with a scale: @node is the DequantizeLinear of such. %NULL: they are none, or do not
+ * fit. */
+static const VnTensor *
+stored_weight_find_inner_scale (const VnNode    *node,
+                                VnStoredWeight  *self)
+{
+  const VnTensor *integers = vn_node_find_constant (node, 0);
+
+  self->outer = vn_node_find_constant (node, 1);
+  self->outer_zero = vn_node_find_constant (node, 2);
+  if (integers == NULL || self->outer == NULL || !vn_dtype_is_integer (integers->dtype) ||
+      vn_node_get_int (node, "block_size", 0) != 0)
+    return NULL;
+  self->outer_axis = vn_node_get_int (node, "axis", 1);
+  if (self->outer_axis < 0)
+    self->outer_axis += integers->shape.rank;
+  if (self->outer->n_elements != 1 &&
+      (self->outer_axis < 0 || self->outer_axis >= integers->shape.rank ||
+       self->outer->n_elements != (gsize) integers->shape.dims[self->outer_axis]))
+    return NULL;
+  return self->outer_zero == NULL || self->outer_zero->n_elements == 1 || self->outer_zero->n_elements == self->outer->n_elements
+         ? integers : NULL;
+}
+
+/* (nullable): of a pair: a constant, or what a DequantizeLinear makes of one. */
+static const VnTensor *
+stored_weight_find_scale (const VnNode   *by,
+                          VnStoredWeight *self)
+{
+  const VnTensor *constant = vn_node_find_constant (by, 1);
+  const VnValue *scale = vn_node_get_input (by, 1);
+
+  self->outer = self->outer_zero = NULL;
+  if (constant != NULL || scale == NULL || scale->producer == NULL || !vn_node_dequantizes (scale->producer))
+    return constant;
+  return stored_weight_find_inner_scale (scale->producer, self);
+}
+
 static gboolean
 stored_weight_find_pair (VnStoredWeight *self,
                          const VnNode   *node)
@@ -57,19 +95,22 @@ stored_weight_find_pair (VnStoredWeight *self,
   const VnValue *out = vn_node_get_output (node, 0), *integers;
   const VnUse *use = out != NULL && out->uses->len > 0 ? &g_array_index (out->uses, VnUse, 0) : NULL;
   const VnNode *by = node;
+  VnStoredWeight inner = { 0 };
+  const VnTensor *scale = vn_node_dequantizes (node) ? stored_weight_find_scale (node, &inner) : NULL;
 
-  if (!vn_node_dequantizes (node) || vn_node_find_constant (node, 1) == NULL)
+  if (scale == NULL)
     return FALSE;
   integers = vn_node_get_input (node, 0);
   if (vn_node_find_constant (node, 0) == NULL)
     by = stored_weight_find_quantizer (integers);
-  if (by == NULL)
+  if (by == NULL || (scale = stored_weight_find_scale (by, &inner)) == NULL)
     return FALSE;
-  *self = (VnStoredWeight) { by == node ? VN_STORED_PAIR : VN_STORED_FLOAT,
-                             vn_value_find_constant (vn_node_get_input (by, 0)), vn_node_find_constant (by, 1),
-                             vn_node_find_constant (by, 2), vn_node_get_int (by, "axis", 1),
-                             vn_node_get_int (by, "block_size", 0), by, use != NULL ? use->node : NULL,
-                             use != NULL ? use->index : 0 };
+  *self = (VnStoredWeight) { .form = by == node ? VN_STORED_PAIR : VN_STORED_FLOAT,
+                             .value = vn_value_find_constant (vn_node_get_input (by, 0)), .scale = scale,
+                             .zero_point = vn_node_find_constant (by, 2), .outer = inner.outer, .outer_zero = inner.outer_zero,
+                             .axis = vn_node_get_int (by, "axis", 1), .block_size = vn_node_get_int (by, "block_size", 0),
+                             .outer_axis = inner.outer_axis, .by = by, .user = use != NULL ? use->node : NULL,
+                             .index = use != NULL ? use->index : 0 };
   return TRUE;
 }
 
@@ -86,9 +127,11 @@ stored_weight_find_operator (VnStoredWeight *self,
       if (integers == NULL ||
           (operators[i].form == VN_STORED_INTEGER && stored_weight_get_constant (node, operators[i].scale) == NULL))
         return FALSE;
-      *self = (VnStoredWeight) { operators[i].form, vn_node_get_input (node, (guint) operators[i].weight),
-                                 stored_weight_get_constant (node, operators[i].scale),
-                                 stored_weight_get_constant (node, operators[i].zero_point), 0, 0, node, node, 1 };
+      *self = (VnStoredWeight) { .form = operators[i].form,
+                                 .value = vn_node_get_input (node, (guint) operators[i].weight),
+                                 .scale = stored_weight_get_constant (node, operators[i].scale),
+                                 .zero_point = stored_weight_get_constant (node, operators[i].zero_point),
+                                 .by = node, .user = node, .index = 1 };
       if (operators[i].by_last_axis && !vn_node_get_int (node, "transB", 0))
         self->axis = integers->shape.rank - 1;
       if (operators[i].form == VN_STORED_PACKED)
@@ -275,6 +318,25 @@ stored_weight_find_places (const VnStoredWeight  *self,
   return FALSE;
 }
 
+static double
+stored_weight_get_scale (const VnStoredWeight *self,
+                         gsize                 at)
+{
+  const VnTensor *scale = self->scale;
+  const double number = vn_tensor_get_double (scale, at);
+  gsize inner = 1, channel = 0;
+
+  if (self->outer == NULL)
+    return number;
+  for (int i = (int) self->outer_axis + 1; self->outer->n_elements > 1 && i < scale->shape.rank; i++)
+    inner *= (gsize) scale->shape.dims[i];
+  if (self->outer->n_elements > 1)
+    channel = at / inner % self->outer->n_elements;
+  return (number - (self->outer_zero == NULL ? 0 : vn_tensor_get_double (self->outer_zero, self->outer_zero->n_elements > 1
+                                                                        ? channel : 0)))
+         * vn_tensor_get_double (self->outer, channel);
+}
+
 static void
 stored_weight_get_step (const VnStoredWeight *self,
                         const Places         *places,
@@ -286,7 +348,7 @@ stored_weight_get_step (const VnStoredWeight *self,
 
   if (!places->is_one && places->block > 0)
     at = (i / places->inner / places->dim * places->n_blocks + k / places->block) * places->inner + i % places->inner;
-  *scale = vn_tensor_get_double (self->scale, at);
+  *scale = stored_weight_get_scale (self, at);
   *zero = self->zero_point == NULL ? 0 : vn_tensor_get_double (self->zero_point, self->zero_point->n_elements > 1 ? at : 0);
 }
 

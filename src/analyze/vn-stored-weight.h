@@ -20,6 +20,8 @@ typedef enum { VN_STORED_PAIR, VN_STORED_INTEGER, VN_STORED_DYNAMIC, VN_STORED_F
  * @value: the integers; of %VN_STORED_FLOAT the floats
  * @scale: (nullable): %NULL: the file does not say, as of ConvInteger
  * @zero_point: (nullable): %NULL: 0
+ * @outer: (nullable): what @scale is integers of, which stand for numbers, too (LPBQ): a scale, or one for each channel along
+ *   @outer_axis of @scale; @outer_zero (nullable) is its zero point
  * @axis: of the channels that have a scale each; it may be negative, and counts only where there are several scales
  * @block_size: numbers along @axis that share a scale; 0: those of a whole channel
  * @by: the node that has the scale; of %VN_STORED_FLOAT the QuantizeLinear
@@ -29,8 +31,8 @@ typedef struct
 {
   VnStoredForm    form;
   const VnValue  *value;
-  const VnTensor *scale, *zero_point;
-  gint64          axis, block_size;
+  const VnTensor *scale, *zero_point, *outer, *outer_zero;
+  gint64          axis, block_size, outer_axis;
   const VnNode   *by, *user;
   guint           index;
 } VnStoredWeight;

@@ -85,6 +85,39 @@ make_blocks (VnModel *model)
   add_node (model, "MatMul", "product", "x w", "y");
 }
 
+/* Integer scales of blocks, with a scale for each channel: LPBQ. */
+static void
+make_integer_blocks (VnModel *model)
+{
+  VnNode *node;
+
+  add_tensor (model, "q", make_integers (VN_DTYPE_S8, VN_SHAPE (K, N), -8, 16));
+  add_tensor (model, "steps", make_integers (VN_DTYPE_U8, VN_SHAPE (K / 8, N), 1, 15));
+  add_scales (model, VN_SHAPE (N));
+  vn_node_set_int (add_node (model, "DequantizeLinear", "inner", "steps scale", "blocks"), "axis", 1);
+  node = add_node (model, "DequantizeLinear", "dq", "q blocks", "w");
+  vn_node_set_int (node, "axis", 0);
+  vn_node_set_int (node, "block_size", 8);
+  add_node (model, "MatMul", "product", "x w", "y");
+}
+
+/* The same with one scale and a zero point. */
+static void
+make_shifted_blocks (VnModel *model)
+{
+  VnNode *node;
+
+  add_tensor (model, "q", make_integers (VN_DTYPE_S8, VN_SHAPE (K, N), -8, 16));
+  add_tensor (model, "steps", make_integers (VN_DTYPE_U8, VN_SHAPE (K / 8, N), 4, 15));
+  add_scales (model, (VnShape) { 0 });
+  add_tensor (model, "zero", make_integers (VN_DTYPE_U8, (VnShape) { 0 }, 3, 1));
+  add_node (model, "DequantizeLinear", "inner", "steps scale zero", "blocks");
+  node = add_node (model, "DequantizeLinear", "dq", "q blocks", "w");
+  vn_node_set_int (node, "axis", 0);
+  vn_node_set_int (node, "block_size", 8);
+  add_node (model, "MatMul", "product", "x w", "y");
+}
+
 static void
 make_rounded (VnModel *model)
 {
@@ -170,6 +203,8 @@ test_forms (void)
     { make_per_tensor, VN_STORED_PAIR, VN_DTYPE_S8, FALSE },
     { make_per_channel, VN_STORED_PAIR, VN_DTYPE_U8, FALSE },
     { make_blocks, VN_STORED_PAIR, VN_DTYPE_S8, FALSE },
+    { make_integer_blocks, VN_STORED_PAIR, VN_DTYPE_S8, FALSE },
+    { make_shifted_blocks, VN_STORED_PAIR, VN_DTYPE_S8, FALSE },
     { make_rounded, VN_STORED_FLOAT, VN_DTYPE_S8, FALSE },
     { make_whole_product, VN_STORED_DYNAMIC, VN_DTYPE_S8, FALSE },
     { make_packed_4, VN_STORED_PACKED, VN_DTYPE_U4, TRUE },
@@ -288,6 +323,19 @@ test_look (void)
   g_assert_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED);
 }
 
+/* Scales of scales that do not fit are no weight, and are read no further. */
+static void
+test_outer_short (void)
+{
+  g_autoptr(VnModel) model = make_model ();
+  VnStoredWeight stored;
+
+  make_integer_blocks (model);
+  g_assert_true (vn_stored_weight_find_input (&stored, vn_graph_find_node (model->graph, "product"), 1));
+  ((VnTensor *) vn_value_get_constant (vn_graph_find_value (model->graph, "scale")))->n_elements--;
+  g_assert_false (vn_stored_weight_find_input (&stored, vn_graph_find_node (model->graph, "product"), 1));
+}
+
 /* Identities in a circle have no end, and no constant. */
 static void
 test_circle (void)
@@ -310,6 +358,7 @@ main (int    argc,
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/stored-weight/forms", test_forms);
   g_test_add_func ("/stored-weight/short", test_short);
+  g_test_add_func ("/stored-weight/outer-short", test_outer_short);
   g_test_add_func ("/stored-weight/levels", test_levels);
   g_test_add_func ("/stored-weight/look", test_look);
   g_test_add_func ("/stored-weight/circle", test_circle);
