@@ -2,6 +2,7 @@
 /* The bench: what is told of a run, how often, and when; how what is shown follows the recipe; what a project brings back. */
 #include "engine-fixture.h"
 
+#include "vn-bench-export.h"
 #include "vn-bench-files.h"
 #include "vn-bench-rules.h"
 
@@ -10,6 +11,7 @@
 
 #include <glib/gstdio.h>
 #include <math.h>
+#include <string.h>
 
 #define SIDE 8
 #define N_SAMPLES 12
@@ -419,6 +421,55 @@ test_file_names (Fixture       *self,
     }
 }
 
+static gboolean
+is_idle (Fixture *self)
+{
+  return vn_bench_get_job (self->bench) == NULL;
+}
+
+/* Beside the export for a tool that quantizes by itself lies what it is told; a tool that reads pairs is told nothing, and one
+ * whose export has an error only when it is known where that starts. */
+static void
+test_layers (Fixture       *self,
+             gconstpointer  data)
+{
+  static const struct { const char *target, *ending, *name; } cases[] = {
+    { "hailo", ".hailo.py", "\"conv" }, { "coreml", ".coreml.py", "\"w" }, { "tidl", NULL, NULL }, { "ort-cpu", NULL, NULL },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(VnDataSpec) spec = vn_data_spec_new ("random");
+      g_autoptr(VnRecipe) recipe = vn_recipe_new (cases[i].target);
+      g_autofree char *out = g_build_filename (self->folder, cases[i].target, NULL), *text = NULL;
+      g_autofree char *model = g_strconcat (out, ".onnx", NULL), *list = g_strconcat (out, cases[i].ending, NULL);
+      g_autoptr(GDir) dir = NULL;
+      guint n = 0;
+
+      spec->max_samples = N_SAMPLES;
+      g_object_unref (self->bench);
+      self->bench = vn_bench_new_batch (&(VnQuantizeSettings) { .model = self->model, .data = spec, .recipe = recipe,
+                                                                .n_threads = 1 });
+      connect_all (self);
+      g_assert_true (vn_bench_quantize (self->bench, NULL));
+      wait_until (self, has_run);
+      g_assert_true (vn_bench_export (self->bench, model, NULL, FALSE, NULL));
+      wait_until (self, is_idle);
+      g_assert_true (g_file_test (model, G_FILE_TEST_EXISTS));
+      if (cases[i].ending != NULL)
+        {
+          g_assert_true (g_file_get_contents (list, &text, NULL, NULL));
+          g_assert_nonnull (strstr (text, cases[i].name));
+          g_assert_null (strstr (text, "@LAYERS@"));
+          continue;
+        }
+      dir = g_dir_open (self->folder, 0, NULL);
+      for (const char *name = g_dir_read_name (dir); name != NULL; name = g_dir_read_name (dir))
+        n += g_str_has_prefix (name, cases[i].target);
+      g_assert_cmpuint (n, ==, 1);
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -429,6 +480,7 @@ main (int    argc,
   g_test_add ("/bench/subject", Fixture, NULL, set_up, test_subject, tear_down);
   g_test_add ("/bench/precision", Fixture, NULL, set_up, test_precision, tear_down);
   g_test_add ("/bench/file-names", Fixture, NULL, set_up, test_file_names, tear_down);
+  g_test_add ("/bench/layers", Fixture, NULL, set_up, test_layers, tear_down);
   g_test_add ("/bench/batch", Fixture, NULL, set_up, test_batch, tear_down);
   g_test_add ("/bench/canceled", Fixture, NULL, set_up, test_canceled, tear_down);
   g_test_add ("/bench/project", Fixture, NULL, set_up, test_project, tear_down);
