@@ -259,7 +259,7 @@ print(json.dumps([qnn.get_library_path(), qnn.get_qnn_htp_path(), ort.__file__])
                     'htp_arch=' + chip, VN_QNN_PYTHON=python, VN_ORT_LIBRARY='')
         told = json.loads(done.stdout)
         check(f'v{chip}: {told["runtime"]} {told["version"]}', told['runtime'] == 'qnn' and 'htp_arch=' + chip in told['version'])
-        check_runtime_figure('v' + chip, told, sqnr(processor, compute_there(export, htp_arch=chip)))
+        check_runtime_figure('v' + chip, told, sqnr(processor, compute_there(export, htp_arch=chip)[1]))
 
 
 def check_runtime_figure(what, told, expected):

@@ -135,7 +135,7 @@ def dump(cli, path, sample, folder, tensor, *options):
     if done.returncode != 0:
         sys.exit(done.stderr)
     listed = json.load(open(os.path.join(folder, 'index.json')))
-    entry = next(e for e in listed['tensors'] if e['tensor'] == tensor and e['quantized'])
+    entry = next(e for e in listed['tensors'] if e['tensor'] == tensor and (e['quantized'] or '--float' in options))
     return np.fromfile(os.path.join(folder, entry['file'] + '.bin'), entry['dtype']).reshape(entry['shape'])
 
 
@@ -238,7 +238,7 @@ def check_biases(cli, folder):
     failed = 0
     for target, least, most in (('esp-dl', -2**19, 2**19 - 1), ('esp-dl-wide', -2**31, 2**31 - 1)):
         wanted = product + np.clip(biases, least, most) * float(steps[0]) * float(steps[1])
-        found = dump(cli, path, sample, folder, 'y', '--simulate-target', target)
+        found = dump(cli, path, sample, folder, 'y', '--float', '--simulate-target', target)
         good = np.allclose(found, wanted, rtol=1e-6)
         failed += not good
         print('%s biases %s' % ('ok' if good else 'not ok', target))
