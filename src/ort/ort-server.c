@@ -16,6 +16,10 @@
 
 #define MOST_CHANNELS 256
 
+/* How often it is looked whether the other process is gone, and microseconds between. */
+#define LAST_LOOKS 100
+#define LAST_LOOK_USEC 10000
+
 static gboolean there;
 
 /**
@@ -555,7 +559,10 @@ vn_ort_server_take_over (int    argc,
     return FALSE;
   parent = getppid ();
   ort_server_main ((guint) n);
-  if (getppid () != parent)   /* it was killed: nobody else removes what is left */
+  /* A process that is killed closes its files before it is gone; nobody else removes what is left then. */
+  for (guint i = 0; i < LAST_LOOKS && getppid () == parent; i++)
+    g_usleep (LAST_LOOK_USEC);
+  if (getppid () != parent)
     vn_ort_process_remove_folder (argv[3]);
   *status = 0;
   return TRUE;
