@@ -6,8 +6,13 @@
 #include "vn-memory.h"
 #include "vn-quant-math.h"
 
+#include <string.h>
+
 /* Positions of the result looked at in each sample. */
 #define POSITIONS 400
+
+/* Bytes of weights, as doubles, that are rounded at a time: rows do not depend on each other. */
+#define TILE_BYTES ((gsize) 32 << 20)
 
 VnRoundedLayer *
 vn_rounded_layer_new (VnWeightLayer    *layer,
@@ -160,6 +165,12 @@ rounded_layer_place_group (const VnRoundedLayer *self,
                                                           vn_weight_layer_get_offset (layer, group, 0, k)) - first);
 }
 
+static gsize
+rounded_layer_count_tile_rows (const VnRoundedLayer *self)
+{
+  return CLAMP (TILE_BYTES / (self->layer->columns * sizeof (double)), 1, self->layer->rows);
+}
+
 static gboolean
 rounded_layer_solve_group (VnRoundedLayer       *self,
                            const VnRoundingGrid *grid,
@@ -168,18 +179,45 @@ rounded_layer_solve_group (VnRoundedLayer       *self,
                            GError              **error)
 {
   const VnWeightLayer *layer = self->layer;
+  const gsize columns = layer->columns, n_tile = rounded_layer_count_tile_rows (self);
   const float *before = self->before->data;
   float *after = self->after->data;
+  double *factor = self->moments + group * columns * columns;
 
-  for (gsize m = 0; m < layer->rows; m++)
-    for (gsize k = 0; k < layer->columns; k++)
-      weights[m * layer->columns + k] = (double) before[vn_weight_layer_get_offset (layer, group, m, k)];
-  if (!vn_rounding_solve (weights, layer->rows, layer->columns, grid, self->moments + group * layer->columns * layer->columns,
-                          VN_ROUNDING_DAMPING, error))
+  if (!vn_rounding_factor (factor, columns, VN_ROUNDING_DAMPING, error))
     return FALSE;
-  for (gsize m = 0; m < layer->rows; m++)
-    for (gsize k = 0; k < layer->columns; k++)
-      after[vn_weight_layer_get_offset (layer, group, m, k)] = (float) weights[m * layer->columns + k];
+  for (gsize first = 0; first < layer->rows; first += n_tile)
+    {
+      const gsize n = MIN (n_tile, layer->rows - first);
+      VnRoundingGrid part = *grid;
+
+      part.row += first;
+      for (gsize m = 0; m < n; m++)
+        for (gsize k = 0; k < columns; k++)
+          weights[m * columns + k] = (double) before[vn_weight_layer_get_offset (layer, group, first + m, k)];
+      if (!vn_rounding_solve (weights, n, columns, &part, factor, error))
+        return FALSE;
+      for (gsize m = 0; m < n; m++)
+        for (gsize k = 0; k < columns; k++)
+          after[vn_weight_layer_get_offset (layer, group, first + m, k)] = (float) weights[m * columns + k];
+    }
+  return TRUE;
+}
+
+static gboolean
+rounded_layer_copy_weights (VnRoundedLayer  *self,
+                            GError         **error)
+{
+  g_autoptr(VnTensor) aligned = vn_tensor_get_aligned (self->before, error);
+
+  if (aligned == NULL)
+    return FALSE;
+  vn_tensor_unref (self->before);
+  self->before = g_steal_pointer (&aligned);
+  self->after = vn_tensor_new_constant (VN_DTYPE_F32, &self->before->shape, error);
+  if (self->after == NULL)
+    return FALSE;
+  memcpy (self->after->data, self->before->data, self->before->n_bytes);
   return TRUE;
 }
 
@@ -197,19 +235,12 @@ vn_rounded_layer_solve (VnRoundedLayer  *self,
 {
   g_auto(RoundedGrid) data = { 0 };
   g_autofree double *weights = NULL;
-  g_autoptr(VnTensor) aligned = NULL;
   VnRoundingGrid grid;
 
   g_return_val_if_fail (self != NULL, FALSE);
 
-  weights = vn_try_new (double, self->layer->rows * self->layer->columns, error);
-  aligned = weights != NULL ? vn_tensor_get_aligned (self->before, error) : NULL;
-  if (aligned == NULL)
-    return FALSE;
-  vn_tensor_unref (self->before);
-  self->before = g_steal_pointer (&aligned);
-  self->after = vn_tensor_new_copy (VN_DTYPE_F32, &self->before->shape, self->before->data, error);
-  if (self->after == NULL || !rounded_layer_make_grid (self, &data, &grid, error))
+  weights = vn_try_new (double, rounded_layer_count_tile_rows (self) * self->layer->columns, error);
+  if (weights == NULL || !rounded_layer_copy_weights (self, error) || !rounded_layer_make_grid (self, &data, &grid, error))
     return FALSE;
   for (gsize g = 0; g < self->layer->groups; g++)
     {

@@ -73,41 +73,55 @@ rounding_row (double               *weights,
 }
 
 /**
- * vn_rounding_solve:
- * @weights: (inout): @m x @k in rows; becomes values of @grid
- * @moments: (inout): @k x @k, upper triangle: sum of x xᵀ over what the layer read; of no use afterwards
+ * vn_rounding_factor:
+ * @moments: (inout): @k x @k, upper triangle: sum of x xᵀ over what the layer read; becomes what vn_rounding_solve() takes
  * @damping: share of the mean diagonal that is added to it; %VN_ROUNDING_DAMPING
  *
- * Returns: %FALSE with %VN_ERROR_NUMERIC if the moments say nothing, or if memory is short; @weights are as they were then
+ * Returns: %FALSE with %VN_ERROR_NUMERIC if the moments say nothing
+ */
+gboolean
+vn_rounding_factor (double   *moments,
+                    gsize     k,
+                    double    damping,
+                    GError  **error)
+{
+  g_return_val_if_fail (moments != NULL && k > 0, FALSE);
+
+  if (rounding_damp (moments, k, damping))
+    return vn_linalg_inverse_factor (moments, k, error);
+  g_set_error_literal (error, VN_ERROR, VN_ERROR_NUMERIC, _("All inputs of the layer are zero or non-finite"));
+  return FALSE;
+}
+
+/**
+ * vn_rounding_solve:
+ * @weights: (inout): @m x @k in rows, each of which is rounded by itself; becomes values of @grid
+ * @factor: of vn_rounding_factor()
+ *
+ * Returns: %FALSE if memory is short; @weights are as they were then
  */
 gboolean
 vn_rounding_solve (double               *weights,
                    gsize                 m,
                    gsize                 k,
                    const VnRoundingGrid *grid,
-                   double               *moments,
-                   double                damping,
+                   const double         *factor,
                    GError              **error)
 {
   g_autofree double *left = NULL;
 
-  g_return_val_if_fail (weights != NULL && grid != NULL && moments != NULL && m > 0 && k > 0, FALSE);
+  g_return_val_if_fail (weights != NULL && grid != NULL && factor != NULL && m > 0 && k > 0, FALSE);
 
-  if (!rounding_damp (moments, k, damping))
-    {
-      g_set_error_literal (error, VN_ERROR, VN_ERROR_NUMERIC, _("All inputs of the layer are zero or non-finite"));
-      return FALSE;
-    }
   left = vn_try_new (double, m * BLOCK, error);
-  if (left == NULL || !vn_linalg_inverse_factor (moments, k, error))
+  if (left == NULL)
     return FALSE;
   for (gsize first = 0; first < k; first += BLOCK)
     {
       gsize last = MIN (first + BLOCK, k);
 
       for (gsize i = 0; i < m; i++)
-        rounding_row (weights + i * k, i, k, grid, moments, first, last, left + i * BLOCK);
-      vn_linalg_subtract (weights + last, k, left, BLOCK, moments + first * k + last, k, m, k - last, last - first);
+        rounding_row (weights + i * k, i, k, grid, factor, first, last, left + i * BLOCK);
+      vn_linalg_subtract (weights + last, k, left, BLOCK, factor + first * k + last, k, m, k - last, last - first);
     }
   return TRUE;
 }

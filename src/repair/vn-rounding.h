@@ -22,12 +22,15 @@ typedef struct
 
 #define VN_ROUNDING_DAMPING 0.01
 
+gboolean vn_rounding_factor  (double               *moments,
+                              gsize                 k,
+                              double                damping,
+                              GError              **error);
 gboolean vn_rounding_solve   (double               *weights,
                               gsize                 m,
                               gsize                 k,
                               const VnRoundingGrid *grid,
-                              double               *moments,
-                              double                damping,
+                              const double         *factor,
                               GError              **error);
 double   vn_rounding_nearest (const VnRoundingGrid *grid,
                               gsize                 row,

@@ -13,6 +13,12 @@
 #define DEPTH 512
 #define ALIGNMENT 64
 
+/* Bytes of packed operands that stay in memory; more of them, unless they are small, are in files without names. */
+#define PACKED_IN_MEMORY ((gsize) 192 << 20)
+#define SMALL_OPERAND ((gsize) 1 << 20)
+
+static gsize n_packed_bytes;   /* atomic */
+
 static gsize
 gemm_packed_block_width (const VnGemmKernel *kernel)
 {
@@ -43,6 +49,23 @@ gemm_packed_pack_block (VnGemmPacked *self,
                 alpha, self->depth, n, gemm_packed_padded_width (self, i), self->blocks + first * self->depth);
 }
 
+/* FALSE if memory is short. */
+static gboolean
+gemm_packed_take_memory (VnGemmPacked *self,
+                         gsize         bytes)
+{
+  const gsize all = __atomic_add_fetch (&n_packed_bytes, bytes, __ATOMIC_RELAXED);
+
+  self->n_counted = bytes;
+  self->spill = bytes >= SMALL_OPERAND && all > PACKED_IN_MEMORY ? vn_spill_try (bytes) : NULL;
+  if (self->spill == NULL)
+    return (self->blocks = vn_memory_try_aligned (MAX (bytes, ALIGNMENT), ALIGNMENT)) != NULL;
+  __atomic_sub_fetch (&n_packed_bytes, bytes, __ATOMIC_RELAXED);
+  self->n_counted = 0;
+  self->blocks = self->spill->data;
+  return TRUE;
+}
+
 /**
  * vn_gemm_packed_new:
  * @b: depth x columns, or columns x depth if @transposed
@@ -67,8 +90,7 @@ vn_gemm_packed_new (const VnGemmKernel  *kernel,
   self->columns = columns;
   self->n_blocks = (columns + gemm_packed_block_width (kernel) - 1) / gemm_packed_block_width (kernel);
   padded = (columns + kernel->lanes - 1) / kernel->lanes * kernel->lanes;
-  if (!vn_checked_mul (padded * sizeof (float), depth, &bytes) ||
-      (self->blocks = vn_memory_try_aligned (MAX (bytes, ALIGNMENT), ALIGNMENT)) == NULL)
+  if (!vn_checked_mul (padded * sizeof (float), depth, &bytes) || !gemm_packed_take_memory (self, bytes))
     {
       vn_memory_set_error (bytes, error);
       vn_gemm_packed_free (self);
@@ -87,7 +109,11 @@ vn_gemm_packed_free (VnGemmPacked *self)
 {
   if (self == NULL)
     return;
-  free (self->blocks);
+  __atomic_sub_fetch (&n_packed_bytes, self->n_counted, __ATOMIC_RELAXED);
+  if (self->spill != NULL)
+    vn_spill_free (self->spill);
+  else
+    free (self->blocks);
   g_free (self);
 }
 

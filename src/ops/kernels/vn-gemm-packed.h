@@ -3,18 +3,23 @@
 
 #include "vn-epilogue.h"
 #include "vn-gemm.h"
+#include "vn-spill.h"
 
 G_BEGIN_DECLS
 
 /**
  * VnGemmPacked: a constant right operand in the order in which the innermost loop reads it: blocks of as many columns
  * as a tile has, each depth x columns; the last one is filled up with zeros to whole vectors.
+ * @spill: (nullable): what @blocks are in, if not in memory
+ * @n_counted: bytes of them in memory
  */
 typedef struct
 {
   const VnGemmKernel *kernel;
   gsize               depth, columns, n_blocks;
   float              *blocks;
+  VnSpill            *spill;
+  gsize               n_counted;
 } VnGemmPacked;
 
 /**
