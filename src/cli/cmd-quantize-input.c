@@ -78,6 +78,7 @@ quantize_input_list_files (const char       *model,
 {
   const VnQuantizeOptions *options = &vn_quantize_options;
   VnFileSet *files = vn_cmd_new_files (model);
+  g_autofree char *kept = options->save_stats != NULL ? vn_rounding_dup_kept_path (options->save_stats) : NULL;
 
   if (project != NULL)
     vn_project_add_files (project, path, files);
@@ -96,6 +97,7 @@ quantize_input_list_files (const char       *model,
   vn_file_set_writes (files, options->export_script, "--export-script");
   vn_file_set_writes (files, options->export_xquant, "--export-xquant");
   vn_calibrate_add_outputs (files, options->save_stats, "--save-stats");
+  vn_file_set_writes (files, kept, "--save-stats");
   return files;
 }
 
@@ -176,8 +178,8 @@ quantize_input_resume (VnStats **base,
     return TRUE;
   if (vn_ranks_get_rank () == 0 && options->resume)
     vn_calibrate_resume (options->save_stats, base, &reason);
-  else if (vn_ranks_get_rank () == 0)
-    vn_calibrate_clear_parts (options->save_stats, &reason);
+  else if (vn_ranks_get_rank () == 0 && vn_calibrate_clear_parts (options->save_stats, &reason))
+    vn_cmd_clear_kept_rounding (options->save_stats, &reason);
   return vn_cmd_agree (reason, error) && vn_cmd_share_stats (base, error);
 }
 

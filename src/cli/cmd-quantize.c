@@ -78,7 +78,8 @@ quantize_run (char        **args,
   if (!vn_cmd_go_on_alone ())
     return TRUE;
   vn_quantize_input_note (&input, result->notes);
-  if (!vn_cmd_quantize_write (&result, &input, python, lines, &layers, error))
+  if (!vn_cmd_quantize_write (&result, &input, python, lines, &layers, error) ||
+      !vn_cmd_clear_kept_rounding (vn_quantize_options.save_stats, error))
     return FALSE;
   vn_cmd_print_run_notes (result->notes);
   cmd_quantize_print (json, result, layers);

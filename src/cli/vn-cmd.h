@@ -227,6 +227,8 @@ gboolean            vn_cmd_join_stats     (VnStats     **stats,
 
 /* What a cancelled command says: that what it has learned is in a file beside @path, if it is. */
 void                vn_cmd_set_cancel_note (const char   *path);
+gboolean            vn_cmd_clear_kept_rounding (const char *save_stats,  /* nullable */
+                                                GError    **error);
 const char         *vn_cmd_get_cancel_note (void);
 
 /* What a command has done is written and told, but it is no success. */

@@ -21,6 +21,7 @@ typedef struct
   VnUntrained        untrained;     /* of a network that is trained */
   guint              n_parts;       /* of the samples, each left out in turn to be measured; 0: none is */
   gboolean           ran_parts;     /* the samples: what they left took too much memory to be kept if it is not there */
+  char              *kept_rounding;   /* nullable: where finished layers are kept */
   VnRun             *draft;         /* what the stages fill, until all have succeeded */
   VnRun             *result;
 } VnQuantizeJob;

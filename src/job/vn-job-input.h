@@ -17,6 +17,7 @@ G_BEGIN_DECLS
  * @given_shapes: (nullable): sizes of inputs that the user gave
  * @known: (nullable): borrowed: @data opened before, which may keep samples
  * @n_calibration: samples to calibrate on; 0: all but those held out
+ * @kept_rounding: (nullable): borrowed: where layers that second-order rounding has finished are kept
  * @draft: what is made is only tried: repairs are judged by as few runs as will do
  * @whole_counts: statistics are to serve any other recipe, too
  * @train_seconds: that training may take at most; 0: what @recipe says
@@ -38,6 +39,7 @@ typedef struct
   VnDataset        *known;
   guint             n_calibration;
   guint             n_threads;
+  const char       *kept_rounding;
   gboolean          draft;
   gboolean          whole_counts;
   double            train_seconds;

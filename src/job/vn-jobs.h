@@ -91,6 +91,7 @@ gboolean  vn_calibrate_resume        (const char       *path,
                                       GError          **error);
 gboolean  vn_calibrate_clear_parts   (const char       *path,
                                       GError          **error);
+char     *vn_rounding_dup_kept_path  (const char       *save_stats);
 
 /* ---- the main job: prepare, calibrate, resolve, write, compare ---- */
 

@@ -427,10 +427,12 @@ quantize_job_begin_result (VnQuantizeJob *self)
                                             ? g_hash_table_ref (self->settings.input_shapes) : NULL,
                                   .stats = g_strdupv ((char **) self->settings.stats) };
   self->draft = result;
+  self->kept_rounding = self->settings.save_stats != NULL ? vn_rounding_dup_kept_path (self->settings.save_stats) : NULL;
   self->input = (VnJobInput) { .model = result->source, .data = result->data, .recipe = result->recipe,
                                .given_shapes = self->settings.input_shapes, .known = self->settings.samples,
                                .n_calibration = self->settings.n_calibration,
                                .n_threads = self->settings.n_threads, .draft = self->settings.draft,
+                               .kept_rounding = self->kept_rounding,
                                .whole_counts = self->settings.whole_counts, .edits = result->edits, .notes = result->notes };
 }
 
@@ -509,6 +511,7 @@ quantize_job_clear (gpointer data)
   g_clear_pointer (&self->draft, vn_run_unref);
   g_strfreev ((char **) self->settings.stats);
   g_free ((char *) self->settings.save_stats);
+  g_free (self->kept_rounding);
   g_clear_pointer (&self->settings.base, vn_stats_unref);
 }
 

@@ -6,7 +6,11 @@
 #include "vn-format.h"
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
+#include "vn-quant-plan.h"
+#include "vn-sample-ranks.h"
 #include "vn-second-order.h"
+
+#include <string.h>
 
 /*< private >
  * vn_job_make_pairs_recipe:
@@ -42,6 +46,68 @@ round_weights_note (const VnJobInput   *self,
                 gain->n_kept, gain->n_tried, more);
 }
 
+/* Of all that decides about the weights. */
+static char *
+round_weights_dup_digest (const VnJobInput  *self,
+                          const VnRecipe    *recipe,
+                          VnQuantPlan       *plan,
+                          const GArray      *indices)
+{
+  g_autoptr(GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
+  g_autofree char *samples = vn_dataset_dup_digest (self->dataset, (const guint *) (gpointer) indices->data, indices->len);
+  VnStatsOrigin *origin = vn_job_make_origin (self->model, self->prepared, self->data, samples);
+  g_autofree char *settings = vn_recipe_dup_digest (recipe);
+  const char * const texts[] = { origin->prepared, origin->data, samples, settings };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    g_checksum_update (sum, (const guchar *) (texts[i] != NULL ? texts[i] : ""), texts[i] != NULL ? (gssize) strlen (texts[i]) + 1
+                       : 1);
+  for (guint i = 0; i < plan->rows->len; i++)
+    {
+      const VnTensorPlan *tensor = &((const VnQuantRow *) g_ptr_array_index (plan->rows, i))->tensor;
+
+      if (tensor->scale != NULL)
+        g_checksum_update (sum, tensor->scale->data, (gssize) tensor->scale->n_bytes);
+      if (tensor->zero_point != NULL)
+        g_checksum_update (sum, tensor->zero_point->data, (gssize) tensor->zero_point->n_bytes);
+    }
+  vn_stats_origin_free (origin);
+  return g_strdup (g_checksum_get_string (sum));
+}
+
+/* @journal: (out) (nullable): %NULL: nothing is kept */
+static gboolean
+round_weights_open_journal (const VnJobInput   *self,
+                            const VnRecipe     *recipe,
+                            VnQuantPlan        *plan,
+                            const GArray       *indices,
+                            VnRoundingJournal **journal,
+                            GError            **error)
+{
+  g_autofree char *digest = NULL;
+
+  *journal = NULL;
+  if (self->kept_rounding == NULL || vn_sample_ranks_get_n () > 1)
+    return TRUE;
+  digest = round_weights_dup_digest (self, recipe, plan, indices);
+  *journal = vn_rounding_journal_open (self->kept_rounding, digest, error);
+  return *journal != NULL;
+}
+
+/**
+ * vn_rounding_dup_kept_path:
+ * @save_stats: where the statistics of a run are written
+ *
+ * Returns: (transfer full): where the layers are kept meanwhile that second-order rounding has finished
+ */
+char *
+vn_rounding_dup_kept_path (const char *save_stats)
+{
+  g_return_val_if_fail (save_stats != NULL, NULL);
+
+  return g_strconcat (save_stats, ".rounding", NULL);
+}
+
 /*< private >
  * vn_job_round_weights:
  * @job: told how far it is
@@ -61,6 +127,7 @@ vn_job_round_weights (const VnJobInput  *self,
   g_autoptr(VnQuantPlan) plan = NULL;
   g_autoptr(VnJudge) judge = NULL;
   g_autoptr(GArray) indices = NULL;
+  g_autoptr(VnRoundingJournal) journal = NULL;
   VnProgress progress;
   VnRepairSamples samples;
   VnRepairInput input;
@@ -79,11 +146,11 @@ vn_job_round_weights (const VnJobInput  *self,
   indices = vn_job_take_samples (self->calibration, self->recipe->rounding_samples);
   plan = vn_quantize_resolve (self->prepared, recipe, stats, NULL, error);
   judge = plan != NULL ? vn_job_make_judge (self, indices, VN_JUDGED_SAMPLES, cancellable, error) : NULL;
-  if (judge == NULL)
+  if (judge == NULL || !round_weights_open_journal (self, recipe, plan, indices, &journal, error))
     return NULL;
   samples = vn_job_get_samples (self, indices);
   progress = vn_job_get_reporter (job);
-  input = (VnRepairInput) { self->prepared, recipe, plan, &samples, judge, &progress };
+  input = (VnRepairInput) { self->prepared, recipe, plan, &samples, judge, journal, &progress };
   rounded = vn_second_order_round (&input, &gain, cancellable, error);
   if (rounded != NULL)
     round_weights_note (self, &gain);

@@ -286,22 +286,80 @@ second_order_get_bytes (gconstpointer layer)
 }
 
 static gboolean
-second_order_do_batch (SecondOrder  *self,
-                       GError   **error)
+second_order_round_batch (SecondOrder  *self,
+                          GPtrArray    *batch,
+                          GError      **error)
 {
-  guint most = (self->layers->len + BATCHES - 1) / BATCHES;
-  g_autoptr(GPtrArray) batch = vn_layer_batch_take (self->layers, &self->n_done, most, second_order_get_bytes);
   gboolean good = second_order_sum_up (self, batch, error) &&
                   vn_sample_ranks_for (self->input->samples->n_threads, batch->len, &second_order_solving, batch,
                                        self->cancellable, error);
 
-  if (good)
-    second_order_set_weights (self, batch, 0, batch->len, TRUE);
   for (guint i = 0; i < batch->len; i++)
     vn_rounded_layer_end (g_ptr_array_index (batch, i));
-  self->gain->n_tried += batch->len;
-  vn_progress_report (self->input->progress, _("layers"), self->n_done, self->layers->len);
   return good;
+}
+
+/* Layers from @first on that have been taken. A batch that an earlier run did not come to the end of begins anew. */
+static gboolean
+second_order_is_kept (const SecondOrder *self,
+                      guint              first)
+{
+  gboolean kept = self->input->journal != NULL;
+
+  for (guint i = first; i < self->n_done && kept; i++)
+    kept = vn_rounding_journal_has (self->input->journal, i);
+  return kept;
+}
+
+static gboolean
+second_order_take_kept (SecondOrder  *self,
+                        guint         first,
+                        GError      **error)
+{
+  for (guint i = first; i < self->n_done; i++)
+    {
+      VnRoundedLayer *layer = g_ptr_array_index (self->layers, i);
+
+      if (!vn_rounding_journal_read (self->input->journal, i, &layer->before->shape, &layer->after, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+second_order_keep (SecondOrder  *self,
+                   guint         first,
+                   GError      **error)
+{
+  for (guint i = first; i < self->n_done && self->input->journal != NULL; i++)
+    {
+      const VnRoundedLayer *layer = g_ptr_array_index (self->layers, i);
+
+      if (!vn_rounding_journal_add (self->input->journal, i, layer->after, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+second_order_do_batch (SecondOrder  *self,
+                       GError      **error)
+{
+  guint most = (self->layers->len + BATCHES - 1) / BATCHES, first = self->n_done;
+  g_autoptr(GPtrArray) batch = vn_layer_batch_take (self->layers, &self->n_done, most, second_order_get_bytes);
+
+  if (second_order_is_kept (self, first))
+    {
+      if (!second_order_take_kept (self, first, error))
+        return FALSE;
+    }
+  else if (!second_order_round_batch (self, batch, error) || !second_order_keep (self, first, error))
+    return FALSE;
+  for (guint i = first; i < self->n_done; i++)
+    self->gain->n_tried += ((VnRoundedLayer *) g_ptr_array_index (self->layers, i))->after != NULL;
+  second_order_set_weights (self, self->layers, first, self->n_done, TRUE);
+  vn_progress_report (self->input->progress, _("layers"), self->n_done, self->layers->len);
+  return TRUE;
 }
 
 static gboolean

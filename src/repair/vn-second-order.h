@@ -4,6 +4,7 @@
 
 #include "vn-judge.h"
 #include "vn-quantize.h"
+#include "vn-rounding-journal.h"
 
 G_BEGIN_DECLS
 
@@ -14,6 +15,7 @@ G_BEGIN_DECLS
  * @plan: of @prepared and @recipe
  * @samples: to learn from: of those that were calibrated with
  * @judge: (nullable): says whether a change helps; %NULL: every change is kept
+ * @journal: (nullable): layers that an earlier run has finished; gets the others
  * @progress: (nullable)
  */
 typedef struct
@@ -23,6 +25,7 @@ typedef struct
   VnQuantPlan           *plan;
   const VnRepairSamples *samples;
   VnJudge               *judge;
+  VnRoundingJournal     *journal;
   const VnProgress      *progress;
 } VnRepairInput;
 

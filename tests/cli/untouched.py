@@ -21,7 +21,7 @@ import tempfile
 import time
 
 # Files whose names end so may appear or change: what calibrating has learned is kept, for --resume and for --stats.
-KEPT_ON_PURPOSE = ('.part', 'statistics')
+KEPT_ON_PURPOSE = ('.part', '.rounding', 'statistics')
 # Folders of others below the home: onnxruntime notes there that it was imported.
 OF_OTHERS = ('Microsoft',)
 

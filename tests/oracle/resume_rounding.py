@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""resume_rounding.py CLI: second-order rounding goes on where it was interrupted, to the same bytes.
+
+A chain of products is rounded once in one go. Then with room for a part of the layers on the disk (RLIMIT_FSIZE), with more room,
+and with enough; killed by SIGKILL in the middle; with the end of what was kept torn off, and with a bit of it turned. What was
+finished stays as it is from one run to the next, and each way ends with the same model and leaves nothing. Layers of other
+settings, and files that are something else, are refused and stay. onnxruntime computes from the export what it computes from the
+float model, but for the error of 4 bits.
+"""
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import oracle
+
+oracle.use_oracle_python()
+
+import numpy as np
+import onnx
+import onnxruntime as ort
+from onnx import TensorProto, helper, numpy_helper
+
+CLI = os.path.realpath(sys.argv[1])
+LAYERS, WIDTH, INNER = 6, 96, 160
+HEAD, RECORD, WEIGHTS = 72, 48, WIDTH * INNER * 4
+OPTIONS = ['--preset', 'w4-matmul', '--rounding', 'second-order', '--data', 'samples', '--skip-compare', '--no-verify']
+compared, failed = 0, []
+
+
+def check(good, what):
+    global compared
+    compared += 1
+    if not good:
+        failed.append(what)
+        print('not ok', what, flush=True)
+
+
+def make_network():
+    rng, nodes, weights = np.random.default_rng(3), [], []
+    for i in range(LAYERS):
+        for name, shape, inputs, output in ((f'up{i}', (WIDTH, INNER), f'x{i}', f'u{i}'),
+                                            (f'down{i}', (INNER, WIDTH), f'r{i}', f'x{i + 1}')):
+            numbers = (rng.standard_normal(shape) / shape[0] ** 0.5).astype(np.float32)
+            weights.append(numpy_helper.from_array(numbers, name + '.w'))
+            nodes.append(helper.make_node('MatMul', [inputs, name + '.w'], [output], name))
+            if output[0] == 'u':
+                nodes.append(helper.make_node('Relu', [output], [f'r{i}'], f'relu{i}'))
+    graph = helper.make_graph(nodes, 'net', [helper.make_tensor_value_info('x0', TensorProto.FLOAT, [8, WIDTH])],
+                              [helper.make_tensor_value_info(f'x{LAYERS}', TensorProto.FLOAT, [8, WIDTH])], weights)
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 21)], ir_version=10), 'net.onnx')
+    os.mkdir('samples')
+    for i in range(12):
+        np.save(f'samples/s{i:02}.npy', rng.standard_normal((8, WIDTH)).astype(np.float32))
+
+
+def limit(size):
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def start(output, *more, room=None):
+    return subprocess.Popen([CLI, 'quantize', 'net.onnx', '-o', output, *OPTIONS, *more], stdout=subprocess.DEVNULL,
+                            stderr=subprocess.PIPE, text=True, preexec_fn=room and (lambda: limit(room)))
+
+
+def run(output, *more, room=None):
+    process = start(output, *more, room=room)
+    message = process.communicate()[1]
+    return process.returncode, message
+
+
+def read(path):
+    with open(path, 'rb') as file:
+        return file.read()
+
+
+def check_ends(what, kept, wanted):
+    code, message = run('out.onnx', '--save-stats', 's', '--resume')
+    check(code == 0, f'{what}: resumed: {message}')
+    check(code == 0 and read('out.onnx') == wanted, f'{what}: the same bytes')
+    check(not os.path.exists(kept), f'{what}: nothing is left')
+
+
+def interrupt(kept):
+    """Ends where the file may not grow any more, each time behind what was there."""
+    before = b''
+    for layers in (3, 7):
+        code, _ = run('out.onnx', '--save-stats', 's', *(['--resume'] if before else []),
+                      room=HEAD + layers * (RECORD + WEIGHTS) + 999)
+        now = read(kept)
+        whole = HEAD + (len(before) - HEAD) // (RECORD + WEIGHTS) * (RECORD + WEIGHTS)
+        check(code != 0 and not os.path.exists('out.onnx'), f'{layers} layers: no model')
+        check(len(now) >= HEAD + layers * (RECORD + WEIGHTS), f'{layers} layers: kept')
+        check(now[:whole if before else 0] == before[:whole if before else 0], f'{layers} layers: what was finished stays')
+        before = now
+    return before
+
+
+def kill(kept, wanted):
+    for attempt in range(4):
+        process = start('out.onnx', '--save-stats', 's')
+        enough = HEAD + (1 + 2 * attempt) * WEIGHTS
+        while process.poll() is None and not (os.path.exists(kept) and os.path.getsize(kept) > enough):
+            time.sleep(0.001)
+        process.kill()
+        process.communicate()
+        if os.path.exists('out.onnx'):
+            os.unlink('out.onnx')
+        check_ends(f'killed ({attempt})', kept, wanted)
+
+
+def check_refused(what, kept, content, *more):
+    with open(kept, 'wb') as file:
+        file.write(content)
+    code, message = run('out.onnx', '--save-stats', 's', *more)
+    check(code != 0 and kept in message, f'{what}: refused: {message}')
+    check(read(kept) == content, f'{what}: the file stays')
+    os.unlink(kept)
+
+
+def check_runs(path):
+    x = np.load('samples/s11.npy')
+    float_, found = (ort.InferenceSession(p, providers=['CPUExecutionProvider']).run(None, {'x0': x})[0]
+                     for p in ('net.onnx', path))
+    sqnr = 10 * np.log10(np.sum(float_ ** 2) / np.sum((float_ - found) ** 2))
+    check(sqnr > 10, f'onnxruntime: {sqnr:.1f} dB')
+
+
+def main():
+    kept = 's.rounding'
+    make_network()
+    code, message = run('whole.onnx')
+    check(code == 0, message)
+    wanted = read('whole.onnx')
+    onnx.checker.check_model('whole.onnx')
+    check_runs('whole.onnx')
+    run('nearest.onnx', '--rounding', 'nearest')
+    check(read('nearest.onnx') != wanted, 'rounding changes the weights')
+
+    part = interrupt(kept)
+    check_ends('no room', kept, wanted)
+    at = HEAD + RECORD + 77
+    for what, content in (('torn', part[:-5000]), ('turned', part[:at] + bytes([part[at] ^ 1]) + part[at + 1:])):
+        with open(kept, 'wb') as file:
+            file.write(content)
+        check_ends(what, kept, wanted)
+    kill(kept, wanted)
+    check_refused('other settings', kept, part, '--resume', '--block-size', '64')
+    check_refused('no such file', kept, b'a letter to somebody' * 10, '--resume')
+    check_refused('no such file, begun anew', kept, b'a letter to somebody' * 10)
+    print(f'{compared} comparisons, {len(failed)} failed')
+    sys.exit(bool(failed) or compared < 30)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    main()
