@@ -37,6 +37,45 @@ tensor_file_solve_shape (VnShape *shape,
   return TRUE;
 }
 
+/* How many of the numbers tell what type they are of. */
+#define TOLD_BY ((gsize) 1 << 20)
+
+static gboolean
+tensor_file_are_indices (const VnTensor *tensor,
+                         gint64          limit)
+{
+  for (gsize i = 0; i < MIN (tensor->n_elements, TOLD_BY); i++)
+    {
+      gint64 number = vn_tensor_get_s64 (tensor, i);
+
+      if (number < 0 || number >= limit)
+        return FALSE;
+    }
+  return tensor->n_elements > 0;
+}
+
+/* A headerless file of token numbers, of the widest type whose numbers all lie in the embedding: read as a wider one two of them
+ * would make a number far beyond it. NULL: of none. */
+static VnTensor *
+tensor_file_read_indices (GBytes            *bytes,
+                          const VnInputSpec *input)
+{
+  static const VnDType types[] = { VN_DTYPE_S64, VN_DTYPE_S32, VN_DTYPE_U16 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    {
+      const gsize width = vn_dtype_get_bits (types[i]) / 8, size = g_bytes_get_size (bytes);
+      VnShape shape = input->shape;
+      g_autoptr(VnTensor) tensor = NULL;
+
+      if (size % width == 0 && tensor_file_solve_shape (&shape, size / width))
+        tensor = vn_tensor_new_view (types[i], &shape, bytes, NULL);
+      if (tensor != NULL && tensor_file_are_indices (tensor, input->limit))
+        return g_steal_pointer (&tensor);
+    }
+  return NULL;
+}
+
 /* A headerless file: elements of @type; if that is not given, of the input's or, if the size fits that instead,
  * float32. */
 static VnTensor *
@@ -53,6 +92,14 @@ tensor_file_raw_read (const char         *path,
   if (bytes == NULL)
     return NULL;
   size = g_bytes_get_size (bytes);
+  if (type == VN_DTYPE_UNDEFINED && input->limit > 0 && vn_dtype_is_integer (input->dtype) &&
+      input->shape.rank != VN_RANK_UNKNOWN)
+    {
+      VnTensor *indices = tensor_file_read_indices (bytes, input);
+
+      if (indices != NULL)
+        return indices;
+    }
   for (guint i = 0; i < (type != VN_DTYPE_UNDEFINED ? 1 : 2) && input->shape.rank != VN_RANK_UNKNOWN; i++)
     {
       guint width = vn_dtype_get_bits (types[i]) / 8;

@@ -251,6 +251,40 @@ test_texts (Folder        *folder,
     }
 }
 
+/* Where the size of the embedding is known, a file without a header tells by its numbers what type it is of. */
+static void
+test_text_types (Folder        *folder,
+                 gconstpointer  data)
+{
+  static const VnDType files[] = { VN_DTYPE_S64, VN_DTYPE_S32, VN_DTYPE_U16 }, inputs[] = { VN_DTYPE_S64, VN_DTYPE_S32 };
+  static const struct { gsize n; gint64 length; } sizes[] = { { 200, 200 }, { 5000, -1 } };
+  g_autofree char *path = g_build_filename (folder->path, "text.bin", NULL);
+  g_autoptr(VnDataSpec) spec = vn_data_spec_new (path);
+
+  for (guint i = 0; i < G_N_ELEMENTS (files) * G_N_ELEMENTS (inputs) * G_N_ELEMENTS (sizes); i++)
+    {
+      const VnDType file = files[i / (G_N_ELEMENTS (inputs) * G_N_ELEMENTS (sizes))];
+      const guint size = i % G_N_ELEMENTS (sizes);
+      const VnInputSpec input = { (char *) "ids", inputs[i / G_N_ELEMENTS (sizes) % G_N_ELEMENTS (inputs)],
+                                  VN_SHAPE (1, sizes[size].length), (gint64) sizes[size].n };
+      g_autoptr(VnDataset) dataset = NULL;
+      g_autoptr(VnTensor) tensor = NULL;
+      g_autoptr(GError) error = NULL;
+
+      g_test_message ("%s for %s, %" G_GSIZE_FORMAT " tokens", vn_dtype_get_name (file), vn_dtype_get_name (input.dtype),
+                      sizes[size].n);
+      put_text (folder, "text.bin", file, sizes[size].n);
+      dataset = vn_dataset_open (spec, &input, 1, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_true (vn_dataset_load (dataset, vn_dataset_get_n (dataset) - 1, &tensor, &error));
+      g_assert_no_error (error);
+      g_assert_cmpint (tensor->dtype, ==, input.dtype);
+      for (gint64 k = 0; k < (gint64) tensor->n_elements; k++)
+        g_assert_cmpint (vn_tensor_get_s64 (tensor, (gsize) k), ==,
+                         ((gint64) vn_dataset_get_n (dataset) - 1) * (gint64) tensor->n_elements + k);
+    }
+}
+
 /* A TensorProto of float32: dims, data_type, raw_data. */
 static void
 put_pb (Folder        *folder,
@@ -426,6 +460,7 @@ main (int   argc,
   FOLDER_TEST ("/tensors/types", test_types);
   FOLDER_TEST ("/tensors/raw", test_raw);
   FOLDER_TEST ("/tensors/texts", test_texts);
+  FOLDER_TEST ("/tensors/text-types", test_text_types);
   FOLDER_TEST ("/tensors/stack", test_stack);
   FOLDER_TEST ("/tensors/stack-of-planes", test_stack_of_planes);
   FOLDER_TEST ("/tensors/stack-in-folder", test_stack_in_folder);
