@@ -417,7 +417,8 @@ resolve_rows_fill_all_converted (VnResolver   *self,
  *
  * Makes a row of every float tensor.
  *
- * Returns: %FALSE with %VN_ERROR_MISSING_DATA where statistics lack a tensor, %VN_ERROR_NUMERIC where they hold NaN
+ * Returns: %FALSE with %VN_ERROR_MISSING_DATA where statistics lack a tensor, %VN_ERROR_NUMERIC where they hold NaN, or if the
+ *   thread's current cancellable ends it
  */
 gboolean
 vn_resolver_fill_rows (VnResolver   *self,
@@ -433,7 +434,9 @@ vn_resolver_fill_rows (VnResolver   *self,
   known = g_new0 (Provider, values->len + 1);
   for (guint i = 0; i < values->len; i++)
     {
-      if (resolve_rows_is_float (g_ptr_array_index (values, i)) &&
+      if (!resolve_rows_is_float (g_ptr_array_index (values, i)))
+        continue;
+      if (g_cancellable_set_error_if_cancelled (g_cancellable_get_current (), error) ||
           !resolve_rows_add_row (self, plan, g_ptr_array_index (values, i), error))
         return FALSE;
     }

@@ -392,6 +392,8 @@ write_nbits_replace_tables (VnGraph      *graph,
       const Stored *shared = write_nbits_find_shared (graph, weights, row, table);
       Stored *own = shared == NULL ? g_hash_table_lookup (tables, table) : NULL;
 
+      if (g_cancellable_set_error_if_cancelled (g_cancellable_get_current (), error))
+        return FALSE;
       if (shared == NULL && own == NULL)
         {
           own = write_nbits_store_weight (graph, row, table, TRUE, error);
@@ -460,6 +462,8 @@ write_nbits_replace_products (VnGraph      *graph,
       const VnQuantRow *row = vn_quant_plan_find_row (plan, weight->name);
       Stored *stored = g_hash_table_lookup (weights, weight);
 
+      if (g_cancellable_set_error_if_cancelled (g_cancellable_get_current (), error))
+        return FALSE;
       if (stored == NULL)
         {
           stored = write_nbits_store_weight (graph, row, weight, FALSE, error);

@@ -603,7 +603,8 @@ write_tensors (Writer  *self,
       value = vn_graph_find_value (self->graph, row->tensor.name);
       if (value->initializer == NULL)
         write_activation (self, &row->tensor, value);
-      else if (!(self->scheme->float_weights ? write_constant_pair (self, &row->tensor, value, error)
+      else if (g_cancellable_set_error_if_cancelled (g_cancellable_get_current (), error) ||
+               !(self->scheme->float_weights ? write_constant_pair (self, &row->tensor, value, error)
                                         : write_constant (self, row, value, error)))
         return FALSE;
     }

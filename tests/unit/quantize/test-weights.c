@@ -519,6 +519,47 @@ test_recipes (void)
     }
 }
 
+/* Weights of gigabytes take seconds: neither what is decided of them nor what is written goes on when the job is cancelled. */
+static void
+test_cancelled (void)
+{
+  static const char * const formats[] = { "weights", "matmulnbits" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    {
+      Fixture f = { vn_model_new (8, 13), vn_notes_new () };
+      VnValue *x = vn_graph_add_input (f.model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 64));
+      g_autoptr(VnTensor) data = make_random (64, 64);
+      g_autoptr(VnRecipe) recipe = vn_recipe_new ("cpu");
+      g_autoptr(VnStats) stats = vn_stats_new_empty ();
+      g_autoptr(VnQuantPlan) plan = NULL;
+      g_autoptr(GCancellable) cancellable = g_cancellable_new ();
+      g_autoptr(VnModel) written = NULL;
+      g_autoptr(GError) error = NULL;
+      GError *ended[2] = { NULL, NULL };
+
+      vn_graph_set_output (f.model->graph, 0,
+                           add_node (&f, "MatMul", "y", x, vn_graph_add_initializer (f.model->graph, "w", data)));
+      g_assert_true (vn_recipe_set (recipe, "format", formats[i], &error) && vn_model_infer_types (f.model, NULL, NULL, &error));
+      plan = vn_quantize_resolve (f.model, recipe, stats, f.notes, &error);
+      g_assert_no_error (error);
+      g_cancellable_cancel (cancellable);
+      g_cancellable_push_current (cancellable);
+      g_assert_null (vn_quantize_resolve (f.model, recipe, stats, f.notes, &ended[0]));
+      g_assert_null (vn_quantize_write (f.model, recipe, plan, NULL, &ended[1]));
+      g_cancellable_pop_current (cancellable);
+      for (guint k = 0; k < G_N_ELEMENTS (ended); k++)
+        {
+          g_assert_error (ended[k], G_IO_ERROR, G_IO_ERROR_CANCELLED);
+          g_clear_error (&ended[k]);
+        }
+      written = vn_quantize_write (f.model, recipe, plan, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_nonnull (written);
+      fixture_clear (&f);
+    }
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -534,5 +575,6 @@ main (int   argc,
   g_test_add_func ("/weights/half-numbers", test_half_numbers);
   g_test_add_func ("/weights/conversions", test_conversions);
   g_test_add_func ("/weights/recipes", test_recipes);
+  g_test_add_func ("/weights/cancelled", test_cancelled);
   return g_test_run ();
 }
