@@ -22,7 +22,7 @@
  * goes by the estimate, which may be a thousand times too small. The others are for shares that are large or not yet certain: a
  * small one that is known to half a percentage point gets nothing by them. */
 static const struct { guint n_samples; double least_share, large_share, least_error; } contribution_levels[] =
-  { { 1, 1e-6, 0, 0 }, { 2, 1e-3, 0, 0 }, { 4, 1e-2, 2e-2, 5e-3 }, { G_MAXUINT, 1e-2, INFINITY, 2e-3 } };
+  { { 1, 1e-6, 0, 0 }, { 2, 1e-3, 0, 0 }, { 4, 1e-2, 1e-2, 2e-3 }, { G_MAXUINT, 1e-2, INFINITY, 2e-3 } };
 
 /* Samples whose values are kept at a time, if there is memory for them, and tensors that a thread takes at a time, or that are
  * told together. */
@@ -419,6 +419,7 @@ contribution_measure_group (Contribution  *self,
   return TRUE;
 }
 
+/* Who was left out at a level is not measured at the next ones: its sums are of the first samples. */
 static gboolean
 contribution_is_wanted (const Contribution *self,
                         guint               suspect,
@@ -426,6 +427,8 @@ contribution_is_wanted (const Contribution *self,
 {
   const VnStanding *standing = &self->shares.standing[suspect];
 
+  if (level > 0 && standing->n_samples < MIN (contribution_levels[level - 1].n_samples, self->n_samples))
+    return FALSE;
   if (self->options != NULL && self->options->thorough)
     return TRUE;
   return standing->most >= contribution_levels[level].least_share &&

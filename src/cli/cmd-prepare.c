@@ -239,11 +239,15 @@ prepare_run (char        **args,
   return TRUE;
 }
 
+static const char * const common[] = { "output", "shape", "dim", "opset", "pass", "list-passes", "skip-optimization", "auto-merge",
+                                       "nhwc-inputs", "save-as-external-data", "verbose", "json", NULL };
+
 const VnCmd vn_cmd_prepare = {
   .name = "prepare",
   .usage = "MODEL -o FILE",
   .summary = N_("Simplify a float model and infer its shapes before quantization"),
   .options = entries,
+  .common = common,
   .writes_model = TRUE,
   .n_args = 1,
   .lists = &list_passes,
