@@ -239,8 +239,8 @@ prepare_run (char        **args,
   return TRUE;
 }
 
-static const char * const common[] = { "output", "shape", "dim", "opset", "pass", "list-passes", "skip-optimization", "auto-merge",
-                                       "nhwc-inputs", "save-as-external-data", "verbose", "json", NULL };
+static const char * const common[] = { "output", "shape", "dim", "opset", "pass", "list-passes", "skip-optimization",
+                                       "auto-merge", "nhwc-inputs", "save-as-external-data", "verbose", "json", NULL };
 
 const VnCmd vn_cmd_prepare = {
   .name = "prepare",
