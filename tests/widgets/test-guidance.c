@@ -272,21 +272,26 @@ change_without_samples (Fixture *fixture)
   g_assert_cmpuint (fixture->n_failed, ==, 0);
 }
 
+static gboolean
+shows_bits (gpointer graph_view)
+{
+  const VnOverlay *overlay = vn_graph_view_get_overlay (graph_view);
+
+  return overlay != NULL && vn_overlay_get_kind (overlay) == VN_OVERLAY_BITS;
+}
+
 /* Without an error the graph still tells how many bits weights have. */
 static void
 check_bits (Fixture *fixture)
 {
   GtkWidget *legend = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_LEGEND, NULL);
   GtkWidget *stack = vn_test_find (legend, GTK_TYPE_STACK, NULL);
-  const VnOverlay *overlay;
+  GtkWidget *view = vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_GRAPH_VIEW, NULL);
 
   g_assert_cmpstr (gtk_stack_get_visible_child_name (GTK_STACK (stack)), ==, "scale");
   vn_legend_set_choice (VN_LEGEND (legend), VN_CHOICE_BITS);
-  vn_test_settle (300);
-  overlay = vn_graph_view_get_overlay (VN_GRAPH_VIEW (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_GRAPH_VIEW, NULL)));
-  g_assert_nonnull (overlay);
-  g_assert_cmpint (vn_overlay_get_kind (overlay), ==, VN_OVERLAY_BITS);
-  g_assert_cmpuint (vn_overlay_count_band (overlay, 2), ==, 3);   /* three convolutions of 8 bits */
+  g_assert_true (vn_test_wait (shows_bits, view, SECONDS));
+  g_assert_cmpuint (vn_overlay_count_band (vn_graph_view_get_overlay (VN_GRAPH_VIEW (view)), 2), ==, 3);   /* three convolutions of 8 bits */
 }
 
 /* A target that takes no samples is reached without any, and its network is exported. */
