@@ -19,8 +19,8 @@
 #include <string.h>
 
 /* How many samples a tensor is measured on, while its share, and twice the error of that, is at least so much; the first of them
- * goes by the estimate, which may be a thousand times too small. The others are for shares that are large or not yet certain: a
- * small one that is known to half a percentage point gets nothing by them. */
+ * goes by the estimate, which may be a thousand times too small. The third and later ones are for shares
+ * that are large, or not yet certain to a fifth of a percentage point. */
 static const struct { guint n_samples; double least_share, large_share, least_error; } contribution_levels[] =
   { { 1, 1e-6, 0, 0 }, { 2, 1e-3, 0, 0 }, { 4, 1e-2, 1e-2, 2e-3 }, { G_MAXUINT, 1e-2, INFINITY, 2e-3 } };
 

@@ -147,19 +147,37 @@ vn_model_may_take_pictures (const VnModel *model)
 }
 
 /**
+ * vn_model_has_past:
+ *
+ * Returns: whether the network goes on from keys and values that it kept: it is a language model
+ */
+gboolean
+vn_model_has_past (const VnModel *model)
+{
+  VnInputSpec *specs;
+  gboolean has_past = FALSE;
+  guint n;
+
+  g_return_val_if_fail (model != NULL, FALSE);
+
+  specs = vn_model_dup_input_specs (model, NULL, &n);
+  for (guint i = 0; i < n; i++)
+    has_past |= vn_input_role_find (&specs[i]) == VN_INPUT_PAST;
+  vn_input_specs_free (specs, n);
+  return has_past;
+}
+
+/**
  * vn_model_dup_main_input:
  * @role: (out): what that input is for; %VN_INPUT_IMAGE where the samples may be pictures; %VN_INPUT_NUMBERS where there is none
- * @has_past: (out) (optional): the network goes on from keys and values that it kept: it is a language model
  *
  * Returns: (transfer full) (nullable): the first input that samples are for, unless they may be pictures
  */
 char *
 vn_model_dup_main_input (const VnModel *model,
-                         VnInputRole   *role,
-                         gboolean      *has_past)
+                         VnInputRole   *role)
 {
   VnInputSpec *specs;
-  gboolean keeps = FALSE;
   char *name = NULL;
   guint n;
 
@@ -167,19 +185,16 @@ vn_model_dup_main_input (const VnModel *model,
 
   *role = vn_model_may_take_pictures (model) ? VN_INPUT_IMAGE : VN_INPUT_NUMBERS;
   specs = vn_model_dup_input_specs (model, NULL, &n);
-  for (guint i = 0; i < n && *role != VN_INPUT_IMAGE; i++)
+  for (guint i = 0; i < n && name == NULL && *role != VN_INPUT_IMAGE; i++)
     {
       const VnInputRole its_role = vn_input_role_find (&specs[i]);
 
-      keeps |= its_role == VN_INPUT_PAST;
-      if (name != NULL || vn_input_role_get_fill (its_role) != VN_FILL_NONE)
+      if (vn_input_role_get_fill (its_role) != VN_FILL_NONE)
         continue;
       *role = its_role;
       name = g_strdup (specs[i].name);
     }
   vn_input_specs_free (specs, n);
-  if (has_past != NULL)
-    *has_past = keeps;
   return name;
 }
 

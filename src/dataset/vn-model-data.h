@@ -11,9 +11,9 @@ VnInputSpec      *vn_model_dup_input_specs (const VnModel *model,
                                             GHashTable    *input_shapes,
                                             guint         *n);
 gboolean          vn_model_may_take_pictures (const VnModel *model);
+gboolean          vn_model_has_past        (const VnModel *model);
 char             *vn_model_dup_main_input  (const VnModel *model,
-                                            VnInputRole   *role,
-                                            gboolean      *has_past);   /* nullable */
+                                            VnInputRole   *role);
 VnDataset        *vn_model_open_data       (const VnModel     *model,
                                             const VnDataSpec  *data,
                                             GHashTable        *given,     /* nullable */

@@ -197,19 +197,6 @@ runnable_take_metadata (const VnModel *model,
   return g_steal_pointer (&shapes);
 }
 
-static gboolean
-runnable_has_past (const VnModel *model)
-{
-  guint n;
-  VnInputSpec *specs = vn_model_dup_input_specs (model, NULL, &n);
-  gboolean has_past = FALSE;
-
-  for (guint i = 0; i < n; i++)
-    has_past |= vn_input_role_find (&specs[i]) == VN_INPUT_PAST;
-  vn_input_specs_free (specs, n);
-  return has_past;
-}
-
 /**
  * vn_model_size_for_run:
  * @data: (nullable): the samples of the run; %NULL or random ones have no size, but for networks with a past, whose tokens, masks
@@ -239,7 +226,7 @@ vn_model_size_for_run (VnModel     *model,
       return TRUE;
     }
   is_random = data == NULL || vn_data_spec_is_random (data);
-  if (is_random && !runnable_has_past (model))
+  if (is_random && !vn_model_has_past (model))
     {
       *shapes = runnable_take_metadata (model, given);
       return TRUE;

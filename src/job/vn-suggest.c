@@ -32,19 +32,20 @@ vn_suggest_presets (const VnModel *model,
   const VnPreset * const *presets = vn_preset_list (&n);
   GPtrArray *list = g_ptr_array_new ();
   g_autofree char *name = NULL;
-  gboolean has_past = FALSE;
   VnInputRole role;
+  gboolean has_past;
 
   g_return_val_if_fail (n_first != NULL, list);
 
   *n_first = 0;
-  name = model != NULL ? vn_model_dup_main_input (model, &role, &has_past) : NULL;
+  name = model != NULL ? vn_model_dup_main_input (model, &role) : NULL;
   if (name == NULL)
     {
       for (guint i = 0; i < n; i++)
         g_ptr_array_add (list, (gpointer) presets[i]);
       return list;
     }
+  has_past = vn_model_has_past (model);
   for (guint pass = 0; pass < 2; pass++)
     for (guint i = 0; i < n; i++)
       if (suggest_suits (presets[i], has_past) == (pass == 0))
@@ -67,7 +68,7 @@ vn_suggest_dup_reason (const VnModel *model)
   g_autofree char *name = NULL;
   VnInputRole role;
 
-  name = model != NULL ? vn_model_dup_main_input (model, &role, NULL) : NULL;
+  name = model != NULL ? vn_model_dup_main_input (model, &role) : NULL;
   if (name == NULL)
     return NULL;
   switch (role)

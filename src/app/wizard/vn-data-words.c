@@ -58,14 +58,13 @@ vn_data_words_find (const VnModel *model,
                     VnDataset     *dataset)
 {
   VnInputRole role = VN_INPUT_NUMBERS;
-  gboolean has_past = FALSE;
   g_autofree char *name = NULL;
 
   if (data_words_may_be_pictures (model, dataset))
     return &images;
   if (model != NULL)
-    name = vn_model_dup_main_input (model, &role, &has_past);
-  return role == VN_INPUT_TOKENS && has_past ? &text : &numbers;
+    name = vn_model_dup_main_input (model, &role);
+  return role == VN_INPUT_TOKENS && vn_model_has_past (model) ? &text : &numbers;
 }
 
 /**
