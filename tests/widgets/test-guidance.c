@@ -291,7 +291,8 @@ check_bits (Fixture *fixture)
   g_assert_cmpstr (gtk_stack_get_visible_child_name (GTK_STACK (stack)), ==, "scale");
   vn_legend_set_choice (VN_LEGEND (legend), VN_CHOICE_BITS);
   g_assert_true (vn_test_wait (shows_bits, view, SECONDS));
-  g_assert_cmpuint (vn_overlay_count_band (vn_graph_view_get_overlay (VN_GRAPH_VIEW (view)), 2), ==, 3);   /* three convolutions of 8 bits */
+  /* three convolutions of 8 bits */
+  g_assert_cmpuint (vn_overlay_count_band (vn_graph_view_get_overlay (VN_GRAPH_VIEW (view)), 2), ==, 3);
 }
 
 /* A target that takes no samples is reached without any, and its network is exported. */
