@@ -58,10 +58,12 @@ vn_constant_find_stored (const VnValue  *value,
 
   for (guint i = 0; i < value->uses->len; i++)
     {
-      const VnNode *node = g_array_index (value->uses, VnUse, i).node;
+      const VnUse use = g_array_index (value->uses, VnUse, i);
+      const VnNode *node = use.node;
       const VnValue *output = vn_node_get_output (node, 0);
 
-      if (vn_stored_weight_find (stored, node) && stored->value == value)
+      if ((vn_stored_weight_find (stored, node) && stored->value == value) ||
+          vn_stored_weight_find_input (stored, node, use.index))
         return TRUE;
       /* what passes it on, or makes integers of it first */
       for (guint k = 0; output != NULL && k < output->uses->len; k++)

@@ -2,6 +2,7 @@
 /* The weights of quantized networks: where their integers, scales and zero points are, and the numbers that they stand for. */
 #include "vn-stored-weight.h"
 
+#include "vn-checked.h"
 #include "vn-error.h"
 #include "vn-i18n.h"
 
@@ -24,9 +25,13 @@ static const struct
   { "DynamicQuantizeMatMul", VN_STORED_DYNAMIC, 1, 2, 3, TRUE },
   { "MatMulIntegerToFloat", VN_STORED_DYNAMIC, 1, 3, 5, TRUE },
   { "MatMulNBits", VN_STORED_PACKED, 1, 2, 3, TRUE },
+  { "QMoE", VN_STORED_PACKED, 2, 3, 11, TRUE },
+  { "QMoE", VN_STORED_PACKED, 5, 6, 12, TRUE },
+  { "QMoE", VN_STORED_PACKED, 8, 9, 13, TRUE },
 };
 
 #define GROUPS 4    /* input of MatMulNBits */
+#define EXPERTS "QMoE"
 
 /* @input: −1: none */
 static VnTensor *
@@ -114,15 +119,18 @@ stored_weight_find_pair (VnStoredWeight *self,
   return TRUE;
 }
 
+/* @value: (nullable): the integers; %NULL: the first that the operator reads */
 static gboolean
 stored_weight_find_operator (VnStoredWeight *self,
-                             const VnNode   *node)
+                             const VnNode   *node,
+                             const VnValue  *value)
 {
   for (guint i = 0; i < G_N_ELEMENTS (operators); i++)
     {
       VnTensor *integers = stored_weight_get_constant (node, operators[i].weight);
 
-      if (!g_str_equal (node->op_type, operators[i].op_type))
+      if (!g_str_equal (node->op_type, operators[i].op_type) ||
+          (value != NULL && vn_node_get_input (node, (guint) operators[i].weight) != value))
         continue;
       if (integers == NULL ||
           (operators[i].form == VN_STORED_INTEGER && stored_weight_get_constant (node, operators[i].scale) == NULL))
@@ -153,7 +161,7 @@ vn_stored_weight_find (VnStoredWeight *self,
 {
   g_return_val_if_fail (self != NULL && by != NULL, FALSE);
 
-  return stored_weight_find_pair (self, by) || stored_weight_find_operator (self, by);
+  return stored_weight_find_pair (self, by) || stored_weight_find_operator (self, by, NULL);
 }
 
 /**
@@ -180,37 +188,86 @@ vn_stored_weight_find_input (VnStoredWeight *self,
       self->index = input;
       return TRUE;
     }
-  return stored_weight_find_operator (self, user) && self->value == value;
+  return stored_weight_find_operator (self, user, value) && self->value == value;
 }
 
 /* ---- packed in blocks ---- */
 
-/* K x N numbers lie as N rows of blocks, in each byte the lowest bits first. */
-typedef struct { gsize n, k, block, n_blocks, row_bytes, zero_bytes; guint bits; } Packed;
+/* K x N numbers lie as N rows of blocks, in each byte the lowest bits first. @zero_rows: rows whose zero points are packed one
+ * after the other, where a row is one block; 0: each row has bytes of its own. */
+typedef struct { gsize n, k, block, n_blocks, row_bytes, zero_bytes, zero_rows; guint bits; } Packed;
+
+static gboolean
+stored_weight_is_of_experts (const VnStoredWeight *weight)
+{
+  return g_str_equal (weight->by->op_type, EXPERTS);
+}
+
+static gint64
+stored_weight_get_packed_bits (const VnStoredWeight *weight)
+{
+  return vn_node_get_int (weight->by, stored_weight_is_of_experts (weight) ? "expert_weight_bits" : "bits", 4);
+}
+
+/* Bytes of the zero points. */
+static gsize
+stored_weight_count_zeros (const Packed *self)
+{
+  return self->zero_rows > 0 ? self->n / self->zero_rows * self->zero_bytes : self->n * self->zero_bytes;
+}
+
+/* experts x rows x bytes, in blocks or with one scale for each row. */
+static gboolean
+stored_weight_measure_experts (const VnStoredWeight *weight,
+                               Packed               *self)
+{
+  const VnShape *shape = &vn_value_get_constant (weight->value)->shape;
+  const gint64 bits = stored_weight_get_packed_bits (weight);
+  gint64 block = vn_node_get_int (weight->by, "block_size", 0), n;
+
+  if (shape->rank != 3 || (bits != 2 && bits != 4 && bits != 8) || !vn_checked_mul_s64 (shape->dims[0], shape->dims[1], &n) ||
+      n < 1 || n > G_MAXINT32 || shape->dims[2] < 1 || shape->dims[2] > G_MAXINT32 / 8 || (block > 0 && block < 16))
+    return FALSE;
+  *self = (Packed) { .n = (gsize) n, .k = (gsize) (shape->dims[2] * 8 / bits), .bits = (guint) bits,
+                     .row_bytes = (gsize) shape->dims[2] };
+  self->block = block > 0 ? (gsize) block : self->k;
+  self->n_blocks = (self->k + self->block - 1) / self->block;
+  self->zero_rows = block > 0 ? 0 : (gsize) shape->dims[1];
+  self->zero_bytes = (MAX (self->zero_rows, self->n_blocks) * self->bits + 7) / 8;
+  return TRUE;
+}
+
+static gboolean
+stored_weight_measure_matrix (const VnStoredWeight *weight,
+                              Packed               *self)
+{
+  gint64 n = vn_node_get_int (weight->by, "N", 0), k = vn_node_get_int (weight->by, "K", 0);
+  gint64 bits = stored_weight_get_packed_bits (weight), block = vn_node_get_int (weight->by, "block_size", 0);
+  gsize n_blocks;
+
+  if (n < 1 || k < 1 || n > G_MAXINT32 || k > G_MAXINT32 || (bits != 2 && bits != 4 && bits != 8) || block < 16 ||
+      block > G_MAXINT32)
+    return FALSE;
+  n_blocks = ((gsize) k + (gsize) block - 1) / (gsize) block;
+  *self = (Packed) { (gsize) n, (gsize) k, (gsize) block, n_blocks, n_blocks * (gsize) block * (gsize) bits / 8,
+                     (n_blocks * (gsize) bits + 7) / 8, 0, (guint) bits };
+  return TRUE;
+}
 
 static gboolean
 stored_weight_measure_packed (const VnStoredWeight  *weight,
                               Packed                *self,
                               GError               **error)
 {
-  gint64 n = vn_node_get_int (weight->by, "N", 0), k = vn_node_get_int (weight->by, "K", 0);
-  gint64 bits = vn_node_get_int (weight->by, "bits", 4), block = vn_node_get_int (weight->by, "block_size", 0);
-  const VnTensor *packed = vn_value_get_constant (weight->value);
-  gsize n_blocks;
+  const VnTensor *packed = vn_value_get_constant (weight->value), *zero = weight->zero_point;
 
-  if (n >= 1 && k >= 1 && n <= G_MAXINT32 && k <= G_MAXINT32 && (bits == 2 || bits == 4 || bits == 8) && block >= 16 &&
-      block <= G_MAXINT32)
-    {
-      n_blocks = ((gsize) k + (gsize) block - 1) / (gsize) block;
-      *self = (Packed) { (gsize) n, (gsize) k, (gsize) block, n_blocks, n_blocks * (gsize) block * (gsize) bits / 8,
-                         (n_blocks * (gsize) bits + 7) / 8, (guint) bits };
-      if (self->row_bytes <= packed->n_bytes / self->n && weight->scale != NULL &&
-          weight->scale->n_elements >= self->n * n_blocks &&
-          (weight->zero_point == NULL || vn_dtype_is_float (weight->zero_point->dtype)
-           ? weight->zero_point == NULL || weight->zero_point->n_elements >= self->n * n_blocks
-           : weight->zero_point->n_bytes >= self->n * self->zero_bytes))
-        return TRUE;
-    }
+  if ((stored_weight_is_of_experts (weight) ? stored_weight_measure_experts (weight, self)
+                                            : stored_weight_measure_matrix (weight, self)) &&
+      self->row_bytes <= packed->n_bytes / self->n && weight->scale != NULL &&
+      weight->scale->n_elements >= self->n * self->n_blocks &&
+      (zero == NULL || (vn_dtype_is_float (zero->dtype) ? zero->n_elements >= self->n * self->n_blocks
+                                                         : zero->n_bytes >= stored_weight_count_zeros (self))))
+    return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” is shorter than its node requires"), weight->value->name);
   return FALSE;
 }
@@ -253,6 +310,9 @@ stored_weight_packed_zero (const VnStoredWeight *weight,
     return 1u << (packed->bits - 1);
   if (vn_dtype_is_float (zero->dtype))
     return vn_tensor_get_double (zero, row * packed->n_blocks + block);
+  if (packed->zero_rows > 0)
+    return stored_weight_packed_at ((const guint8 *) zero->data + row / packed->zero_rows * packed->zero_bytes, packed->bits,
+                                    row % packed->zero_rows);
   return stored_weight_packed_at ((const guint8 *) zero->data + row * packed->zero_bytes, packed->bits, block);
 }
 
@@ -262,7 +322,8 @@ stored_weight_read_packed (const VnStoredWeight  *self,
                            gboolean               restores,
                            GError               **error)
 {
-  const VnTensor *from = vn_value_get_constant (self->value), *groups = stored_weight_get_constant (self->by, GROUPS);
+  const VnTensor *from = vn_value_get_constant (self->value);
+  const VnTensor *groups = stored_weight_is_of_experts (self) ? NULL : stored_weight_get_constant (self->by, GROUPS);
   VnTensor *to;
   Packed packed;
   VnShape shape;
@@ -460,7 +521,7 @@ vn_stored_weight_get_dtype (const VnStoredWeight *self)
     return vn_node_get_output (self->by, 0)->type.dtype;
   if (self->form != VN_STORED_PACKED)
     return vn_value_get_constant (self->value)->dtype;
-  bits = vn_node_get_int (self->by, "bits", 4);
+  bits = stored_weight_get_packed_bits (self);
   return bits == 2 ? VN_DTYPE_U2 : bits == 4 ? VN_DTYPE_U4 : VN_DTYPE_U8;
 }
 

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
  * @VN_STORED_INTEGER: read as they are by an operator on integers that has their scale as well
  * @VN_STORED_DYNAMIC: the same, where the input is quantized when the network runs
  * @VN_STORED_FLOAT: as floats that a QuantizeLinear rounds to integers, and a DequantizeLinear restores
- * @VN_STORED_PACKED: in blocks, several in a byte: MatMulNBits
+ * @VN_STORED_PACKED: in blocks, several in a byte: MatMulNBits, QMoE
  */
 typedef enum { VN_STORED_PAIR, VN_STORED_INTEGER, VN_STORED_DYNAMIC, VN_STORED_FLOAT, VN_STORED_PACKED } VnStoredForm;
 

@@ -129,6 +129,15 @@ cost_measure_product (const VnNode *node,
   work->read = vn_runtime_count (vn_node_get_input (node, node->inputs->len >= 8 ? 3 : 1));
 }
 
+static Shape
+cost_get_bits_shape (gint64   bits,
+                     gboolean rounded)
+{
+  return bits == 2 ? (rounded ? SHAPE_ROUNDED2 : SHAPE_BITS2)
+         : bits == 8 ? (rounded ? SHAPE_ROUNDED8 : SHAPE_BITS8)
+         : (rounded ? SHAPE_ROUNDED4 : SHAPE_BITS4);
+}
+
 /* Weights in so many bits, and whether what they are multiplied by is rounded to integers. */
 static void
 cost_measure_nbits (const VnNode *node,
@@ -138,9 +147,26 @@ cost_measure_nbits (const VnNode *node,
   const gboolean rounded = vn_node_get_int (node, "accuracy_level", 0) == 4 && (bits != 2 || (block >= 32 && block <= 128));
 
   work->read = (double) vn_node_get_int (node, "N", 0) * (double) vn_node_get_int (node, "K", 0);
-  work->shape = bits == 2 ? (rounded ? SHAPE_ROUNDED2 : SHAPE_BITS2)
-                : bits == 8 ? (rounded ? SHAPE_ROUNDED8 : SHAPE_BITS8)
-                : (rounded ? SHAPE_ROUNDED4 : SHAPE_BITS4);
+  work->shape = cost_get_bits_shape (bits, rounded);
+}
+
+/* The same of experts, of which those are read that a token goes to. */
+static void
+cost_measure_experts (const VnNode *node,
+                      Work         *work)
+{
+  const gint64 bits = vn_node_get_int (node, "expert_weight_bits", 4), block = vn_node_get_int (node, "block_size", 0);
+  const VnShape *router = vn_runtime_get_shape (vn_node_get_input (node, 1));
+  double chosen;
+
+  if (g_str_equal (node->op_type, "QMoE"))
+    work->shape = cost_get_bits_shape (bits, block > 0 && (bits == 8 || vn_node_get_int (node, "accuracy_level", 0) == 4));
+  work->read = 0;
+  if (router == NULL || router->rank != 2 || !vn_shape_is_static (router))
+    return;
+  chosen = (double) router->dims[0] * (double) vn_node_get_int (node, "k", 1);
+  if (chosen > 0 && work->macs > 0)
+    work->read = work->macs / chosen * MIN (chosen, (double) router->dims[1]);
 }
 
 /* Each step waits for the one before it. */
@@ -283,6 +309,8 @@ cost_measure (const VnRuntimeGraph *self,
     cost_measure_conv (node, work);
   else if (g_str_equal (node->op_type, "MatMulNBits"))
     cost_measure_nbits (node, work);
+  else if (g_str_has_suffix (node->op_type, "MoE"))
+    cost_measure_experts (node, work);
   else if (g_str_has_suffix (node->op_type, "Gemm") || strstr (node->op_type, "MatMul") != NULL)
     cost_measure_product (node, work);
   else if (g_strv_contains (recurrent, node->op_type))

@@ -38,11 +38,53 @@ add_built (GPtrArray *seeds)
     }
 }
 
+/* @bits: 0: weights of floats */
+static void
+add_experts (GPtrArray *seeds,
+             gint64     bits)
+{
+  static const char * const names[] = { "x", "router", "w1", "s1", NULL, "w2", "s2" };
+  const VnShape shapes[] = { VN_SHAPE (3, 16), VN_SHAPE (3, 2), VN_SHAPE (2, 32, bits == 4 ? 8 : 16), VN_SHAPE (2, 32, 1), { 0 },
+                             VN_SHAPE (2, 16, bits == 4 ? 8 : 16), VN_SHAPE (2, 16, 1) };
+  g_autoptr(VnModel) model = vn_model_new (9, 17);
+  VnGraph *graph = model->graph;
+  VnValue *inputs[G_N_ELEMENTS (names)] = { NULL }, *y = vn_graph_add_value (graph, "y", VN_DTYPE_F32, &shapes[0]);
+  VnNode *node;
+
+  vn_model_set_opset (model, "com.microsoft", 1);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (i < 2)
+      inputs[i] = vn_graph_add_input (graph, names[i], VN_DTYPE_F32, &shapes[i]);
+    else if (names[i] != NULL && (bits != 0 || names[i][0] == 'w'))
+      {
+        const VnDType dtype = bits != 0 && names[i][0] == 'w' ? VN_DTYPE_U8 : VN_DTYPE_F32;
+        g_autoptr(VnTensor) tensor = vn_tensor_new (dtype, &shapes[i], NULL);
+
+        memset (tensor->data, 0x3d, tensor->n_bytes);
+        inputs[i] = vn_graph_add_initializer (graph, names[i], tensor);
+      }
+  if (bits == 0)
+    inputs[4] = inputs[5];
+  node = vn_graph_add_node (graph, "experts", "com.microsoft", bits != 0 ? "QMoE" : "MoE", inputs, bits != 0 ? 7 : 5, &y, 1);
+  vn_node_set_int (node, "k", 2);
+  vn_node_set_string (node, "activation_type", "swiglu");
+  vn_node_set_int (node, "swiglu_fusion", 1);
+  if (bits != 0)
+    {
+      vn_node_set_int (node, "expert_weight_bits", bits);
+      vn_node_set_int (node, "block_size", 16);
+    }
+  vn_graph_set_output (graph, 0, y);
+  g_ptr_array_add (seeds, vn_onnx_write_bytes (model, NULL));
+}
+
 void
 seed_model (GPtrArray *seeds)
 {
   add_golden (seeds);
   add_built (seeds);
+  for (gint64 bits = 0; bits <= 8; bits += 4)
+    add_experts (seeds, bits);
 }
 
 void

@@ -201,6 +201,27 @@ detail_pair (const VnNode *node,
   scene_detail_add_word (text, words);
 }
 
+/* "2 of 8 experts", and of packed weights "4 bits". */
+static void
+detail_experts (const VnNode *node,
+                GString      *text)
+{
+  const VnValue *weight = vn_node_get_input (node, 2);
+  g_autofree char *words = NULL, *bits = NULL;
+
+  if (weight != NULL && weight->type.kind == VN_TYPE_TENSOR && weight->type.shape.rank == 3)
+    words = g_strdup_printf (_("%lld of %lld experts"), (long long) vn_node_get_int (node, "k", 1),
+                             (long long) weight->type.shape.dims[0]);
+  if (g_str_equal (node->op_type, "QMoE"))
+    bits = g_strdup_printf (_("%lld bits"), (long long) vn_node_get_int (node, "expert_weight_bits", 4));
+  if (words != NULL)
+    scene_detail_add_word (text, words);
+  if (words != NULL && bits != NULL)
+    g_string_append_c (text, ',');
+  if (bits != NULL)
+    scene_detail_add_word (text, bits);
+}
+
 /* Sorted by name. */
 static const Detail details[] = {
   { "ArgMax", detail_axis },             { "ArgMin", detail_axis },
@@ -214,7 +235,9 @@ static const Detail details[] = {
   { "LayerNormalization", detail_axis }, { "LogSoftmax", detail_axis },
   { "LpPool", detail_pool },             { "MatMul", detail_matrix },
   { "MatMulInteger", detail_matrix },    { "MaxPool", detail_pool },
+  { "MoE", detail_experts },
   { "Pad", detail_mode },                { "QLinearConv", detail_conv },
+  { "QMoE", detail_experts },
   { "QuantizeLinear", detail_pair },
   { "ReduceL2", detail_axes },           { "ReduceMax", detail_axes },
   { "ReduceMean", detail_axes },         { "ReduceMin", detail_axes },

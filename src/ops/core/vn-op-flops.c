@@ -75,6 +75,25 @@ op_flops_count_attention (const Call *call)
   return tokens * op_flops_elements (weight) + 2 * tokens * (double) data->dims[1] * (double) weight->dims[1] / 3;
 }
 
+/* Each token goes to k experts, which multiply it by their first matrix, experts x rows x columns, or their first and third, and
+ * the result by the second. Two rows of the first make one number where it holds gate and value of SwiGLU. */
+static double
+op_flops_count_experts (const Call *call)
+{
+  const gboolean packed = g_str_equal (call->node->op_type, "QMoE");
+  const gboolean third = vn_node_get_input (call->node, packed ? 8 : 6) != NULL;
+  g_autofree char *activation = vn_node_dup_string (call->node, "activation_type", "relu");
+  const gboolean fused = !third && g_str_equal (activation, "swiglu");
+  const VnShape *tokens = &call->in[0].shape, *weight = &call->in[call->weight].shape;
+  const double chosen = MAX (0, (double) vn_node_get_int (call->node, "k", 1));
+  double rows;
+
+  if (tokens->rank < 1 || weight->rank != 3)
+    return 0;
+  rows = (double) weight->dims[1];
+  return op_flops_elements (tokens) * chosen * (rows * (third ? 2 : 1) + rows / (fused ? 2 : 1));
+}
+
 static const struct
 {
   const char *domain, *type;
@@ -96,6 +115,8 @@ static const struct
   { "com.microsoft", "MatMulIntegerToFloat", op_flops_count_matmul, 1 },
   { "com.microsoft", "MatMulNBits", op_flops_count_matmul, 1 },
   { "com.microsoft", "QGemm", op_flops_count_matmul, 3 },
+  { "com.microsoft", "MoE", op_flops_count_experts, 2 },
+  { "com.microsoft", "QMoE", op_flops_count_experts, 2 },
   { "", "LSTM", op_flops_count_recurrent, 2 },
   { "", "GRU", op_flops_count_recurrent, 2 },
   { "", "RNN", op_flops_count_recurrent, 2 },

@@ -196,6 +196,59 @@ run_unit (VnModel *model)
   return run_simple (model, NULL, unit);
 }
 
+/* Of two experts of which the second is chosen: FC1 passes K numbers on, FC2 has the weight, one of K rows of K numbers. */
+static void
+make_experts (VnModel *model,
+              gint64   block)
+{
+  VnTensor *pass = make_integers (VN_DTYPE_U8, VN_SHAPE (2, K, K), 128, 1);
+  VnNode *node;
+
+  for (guint i = 0; i < 2 * K; i++)
+    ((guint8 *) pass->data)[i * K + i % K] = 129;
+  add_tensor (model, "pass", pass);
+  add_floats (model, "ones", VN_SHAPE (2, K, block > 0 ? K / block : 1), 1, 0);
+  add_tensor (model, "q", make_integers (VN_DTYPE_U8, VN_SHAPE (2, K, K), 0, 250));
+  add_scales (model, block > 0 ? VN_SHAPE (2, K, K / block) : VN_SHAPE (2, K));
+  add_tensor (model, "zero", make_integers (VN_DTYPE_U8, block > 0 ? VN_SHAPE (2, K, K / block) : VN_SHAPE (2, K), 0, 250));
+  add_floats (model, "router", VN_SHAPE (K, 2), 0, 1);
+  node = add_node (model, "com.microsoft:QMoE", "product", "x router pass ones - q scale - - - - - zero", "y");
+  vn_node_set_int (node, "expert_weight_bits", 8);
+  vn_node_set_string (node, "activation_type", "identity");
+  if (block > 0)
+    vn_node_set_int (node, "block_size", block);
+}
+
+static void
+test_experts (void)
+{
+  for (gint64 block = 0; block <= 16; block += 16)
+    {
+      g_autoptr(VnModel) model = make_model ();
+      g_autoptr(VnTensor) wanted = NULL, restored = NULL, first = NULL;
+      g_autoptr(GError) error = NULL;
+      const VnNode *node;
+      VnStoredWeight stored;
+
+      make_experts (model, block);
+      wanted = run_unit (model);
+      node = vn_graph_find_node (model->graph, "product");
+      g_assert_true (vn_constant_find_stored (vn_node_get_input (node, 5), &stored));
+      g_assert_true (vn_stored_weight_find_input (&stored, node, 5));
+      g_assert_cmpint (vn_stored_weight_get_dtype (&stored), ==, VN_DTYPE_U8);
+      restored = vn_stored_weight_restore (&stored, &error);
+      g_assert_no_error (error);
+      for (gsize k = 0; k < K; k++)
+        for (gsize n = 0; n < K; n++)
+          g_assert_cmpfloat_with_epsilon (((float *) wanted->data)[k * K + n], ((float *) restored->data)[(K + n) * K + k],
+                                          1e-3);
+      g_assert_true (vn_stored_weight_find_input (&stored, node, 2));
+      first = vn_stored_weight_restore (&stored, &error);
+      g_assert_no_error (error);
+      g_assert_cmpfloat (((float *) first->data)[K + 1], ==, 1);
+    }
+}
+
 static void
 test_forms (void)
 {
@@ -357,6 +410,7 @@ main (int    argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/stored-weight/forms", test_forms);
+  g_test_add_func ("/stored-weight/experts", test_experts);
   g_test_add_func ("/stored-weight/short", test_short);
   g_test_add_func ("/stored-weight/outer-short", test_outer_short);
   g_test_add_func ("/stored-weight/levels", test_levels);

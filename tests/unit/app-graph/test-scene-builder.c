@@ -68,6 +68,24 @@ test_small (void)
   g_assert_false (vn_overlay_get (overlay, 1)->measured);
 }
 
+static void
+test_experts (void)
+{
+  g_autoptr(VnModel) model = vn_model_new (9, 17);
+  const VnShape tokens = VN_SHAPE (3, 8), router = VN_SHAPE (3, 4), packed = VN_SHAPE (4, 8, 4);
+  VnValue *inputs[3] = { vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &tokens),
+                         vn_graph_add_input (model->graph, "router", VN_DTYPE_F32, &router),
+                         vn_graph_add_input (model->graph, "weights", VN_DTYPE_U8, &packed) };
+  VnValue *y = vn_graph_add_value (model->graph, "y", VN_DTYPE_F32, &tokens);
+  VnNode *node = vn_graph_add_node (model->graph, "experts", "com.microsoft", "QMoE", inputs, 3, &y, 1);
+  g_autofree char *detail = NULL;
+
+  vn_node_set_int (node, "k", 2);
+  vn_node_set_int (node, "expert_weight_bits", 8);
+  detail = vn_node_dup_detail (node);
+  g_assert_cmpstr (detail, ==, "2 of 4 experts, 8 bits");
+}
+
 /* What a file gives for nodes that share a box: times add up, of other numbers the own node's counts, else the largest. */
 static void
 check_given (const VnModel *model,
@@ -515,6 +533,7 @@ main (int    argc,
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/scene-builder/small", test_small);
+  g_test_add_func ("/scene-builder/experts", test_experts);
   g_test_add_func ("/scene-builder/pairs", test_pairs);
   g_test_add_func ("/scene-builder/numbers", test_numbers);
   g_test_add_func ("/scene-builder/amounts", test_amounts);

@@ -25,6 +25,10 @@ static const FlopCase cases[] = {
   { "gemm/transposed", "", "Gemm", "3x2 3x4 4", "2x4", 2.0 * 8 * 3, TRUE },
   /* in each of 5 * 2 steps 4 gates of 6 rows, 3 and 6 columns */
   { "lstm", "", "LSTM", "5x2x3 1x24x3 1x24x6", "5x1x2x6", 2.0 * 10 * (72 + 144) },
+  /* 6 tokens to one expert each: 4 * 10 and 10 * 4 products */
+  { "experts", "com.microsoft", "MoE", "2x3x4 6x5 5x10x4 5x10 5x4x10", "2x3x4", 2.0 * 6 * 80 },
+  { "experts/packed", "com.microsoft", "QMoE", "6x4 6x5 5x10x2", "6x4", 2.0 * 6 * 80 },
+  { "experts/not-experts", "com.microsoft", "MoE", "6x4 6x5 10x4", "6x4", 0 },
   { "unknown-size", "", "Conv", "1x3x?x5 4x3x3x3", "1x4x?x5", -1 },
   { "not-counted", "", "Relu", "1x3x5x5", "1x3x5x5", -1 },
   { "other-domain", "my.own", "Conv", "1x3x5x5 4x3x3x3", "1x4x5x5", -1 },

@@ -580,6 +580,46 @@ test_few_bits (void)
   g_assert_cmpfloat (forecast_nbits (64, 8, 0, FALSE), <, 2 * forecast_nbits (1, 8, 0, FALSE));
 }
 
+/* One node of experts for @rows tokens. */
+static double
+forecast_experts (gint64 rows,
+                  gint64 k,
+                  gint64 block,
+                  gint64 level)
+{
+  const VnShape weight = { .rank = 3, .dims = { 4, WIDTH, WIDTH / 2 } };
+  const VnShape scale = { .rank = block > 0 ? 3 : 2, .dims = { 4, WIDTH, WIDTH / MAX (block, 1) } };
+  g_autoptr(VnRuntimeForecast) forecast = NULL;
+  VnValue *inputs[7] = { NULL }, *y;
+  VnNode *node;
+  Net net = { vn_model_new (9, 21) };
+
+  net.graph = net.model->graph;
+  inputs[0] = vn_graph_add_input (net.graph, "x", VN_DTYPE_F32, &VN_SHAPE (rows, WIDTH));
+  inputs[1] = vn_graph_add_input (net.graph, "router", VN_DTYPE_F32, &VN_SHAPE (rows, 4));
+  inputs[2] = net_add_integers (&net, "w1", VN_DTYPE_U8, &weight, 3);
+  inputs[3] = net_add_floats (&net, "s1", &scale);
+  inputs[5] = net_add_integers (&net, "w2", VN_DTYPE_U8, &weight, 3);
+  inputs[6] = net_add_floats (&net, "s2", &scale);
+  y = vn_graph_add_value (net.graph, "y", VN_DTYPE_UNDEFINED, NULL);
+  node = vn_graph_add_node (net.graph, "experts", "com.microsoft", "QMoE", inputs, 7, &y, 1);
+  vn_node_set_int (node, "k", k);
+  vn_node_set_int (node, "block_size", block);
+  vn_node_set_int (node, "accuracy_level", level);
+  forecast = net_finish (&net, y);
+  return forecast->seconds;
+}
+
+/* Time is that of the experts that a token goes to; most of it unpacks weights where integers are not multiplied. */
+static void
+test_experts (void)
+{
+  g_assert_cmpfloat (forecast_experts (1, 4, 32, 0), >, 1.5 * forecast_experts (1, 1, 32, 0));
+  g_assert_cmpfloat (forecast_experts (64, 2, 32, 4), >, 3 * forecast_experts (1, 2, 32, 4));
+  g_assert_cmpfloat (forecast_experts (1, 2, 32, 4), <, forecast_experts (1, 2, 32, 0));
+  g_assert_cmpfloat (forecast_experts (1, 2, 0, 4), ==, forecast_experts (1, 2, 0, 0));
+}
+
 int
 main (int    argc,
       char **argv)
@@ -597,5 +637,6 @@ main (int    argc,
   g_test_add_func ("/runtime/recurrent", test_recurrent);
   g_test_add_func ("/runtime/elsewhere", test_elsewhere);
   g_test_add_func ("/runtime/few-bits", test_few_bits);
+  g_test_add_func ("/runtime/experts", test_experts);
   return g_test_run ();
 }
