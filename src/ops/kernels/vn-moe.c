@@ -66,7 +66,7 @@ moe_read_activation (VnMoe         *self,
       return FALSE;
     }
   if (vn_node_get_int (node, "swiglu_limit_after_activation", 0) != 0)
-    return moe_refuse (error, VN_ERROR_UNSUPPORTED, _("experts that are clipped behind SwiGLU are not supported"));
+    return moe_refuse (error, VN_ERROR_UNSUPPORTED, _("experts that are clipped after SwiGLU are not supported"));
   self->activation = (VnMoeActivation) i;
   self->alpha = vn_node_get_float (node, "activation_alpha", 1.f);
   self->beta = vn_node_get_float (node, "activation_beta", 0.f);
