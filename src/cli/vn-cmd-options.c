@@ -52,7 +52,7 @@ static const GOptionEntry model_entries[] = {
 static const GOptionEntry data_entries[] = {
   VN_CMD_GROUP_MARK (DATA),
   { "data", 'd', 0, G_OPTION_ARG_FILENAME, &vn_cmd_options.data,
-    N_("Samples: image folder, list file, folder of .npy, .npz, .raw, .pb or .wav, “random”, or “-” for standard input"),
+    N_("Samples: image folder, list file, folder of .npy, .npz, .raw, .pb, .wav or .txt, “random”, or “-” for standard input"),
     N_("PATH") },
   { "samples", 'n', 0, G_OPTION_ARG_INT, &vn_cmd_options.samples,
     N_("Number of samples to use, evenly spaced (default: all)"), N_("N") },
@@ -76,6 +76,12 @@ static const GOptionEntry data_entries[] = {
   { "crop", 0, 0, G_OPTION_ARG_INT, &vn_cmd_options.crop, N_("Side length of the center crop"), N_("PIXELS") },
   { "raw-type", 0, 0, G_OPTION_ARG_STRING, &vn_cmd_options.raw_type,
     N_("Element type of .raw and .bin files (default: the input's)"), "float32|int64|..." },
+  { "tokenizer", 0, 0, G_OPTION_ARG_FILENAME, &vn_cmd_options.tokenizer,
+    N_("Tokenizer of plain text (default: tokenizer.json next to the model or the text)"), N_("FILE") },
+  { "window", 0, 0, G_OPTION_ARG_INT, &vn_cmd_options.window,
+    N_("Tokens of a sample, where a text is cut (default: what the input takes, or 128)"), N_("N") },
+  { "stride", 0, 0, G_OPTION_ARG_INT, &vn_cmd_options.stride,
+    N_("Tokens from one sample of a text to the next (default: the window)"), N_("N") },
   { "seed", 0, 0, G_OPTION_ARG_INT64, &vn_cmd_options.seed, N_("Seed of random samples"), N_("N") },
   { NULL }
 };
@@ -246,6 +252,26 @@ cmd_options_parse_preprocess (VnPreprocess  *pre,
   return TRUE;
 }
 
+/* How texts are read. */
+static gboolean
+cmd_options_parse_texts (VnDataSpec  *spec,
+                         GError     **error)
+{
+  const VnCmdOptions *o = &vn_cmd_options;
+
+  if (!cmd_options_check_number ("--window", o->window, 0, _("a positive number"), error) ||
+      !cmd_options_check_number ("--stride", o->stride, 0, _("a positive number"), error))
+    return FALSE;
+  if (o->tokenizer != NULL)
+    {
+      g_free (spec->tokenizer);
+      spec->tokenizer = g_strdup (o->tokenizer);
+    }
+  spec->window = o->window > 0 ? (guint) o->window : spec->window;
+  spec->stride = o->stride > 0 ? (guint) o->stride : spec->stride;
+  return TRUE;
+}
+
 /* The user's own Python, and the type of raw files. */
 static gboolean
 cmd_options_parse_files (VnDataSpec  *spec,
@@ -311,7 +337,8 @@ vn_cmd_make_data_spec (GError **error)
   spec->seed = (guint64) vn_cmd_options.seed;
   if (vn_cmd_options.preprocess != NULL && vn_data_spec_is_script (vn_cmd_options.preprocess))
     spec->script = g_strdup (vn_cmd_options.preprocess);
-  if (!cmd_options_parse_preprocess (&spec->preprocess, error) || !cmd_options_parse_files (spec, error))
+  if (!cmd_options_parse_preprocess (&spec->preprocess, error) || !cmd_options_parse_files (spec, error) ||
+      !cmd_options_parse_texts (spec, error))
     return NULL;
   return g_steal_pointer (&spec);
 }
@@ -333,7 +360,7 @@ vn_cmd_complete_data_spec (VnDataSpec  *spec,
     return FALSE;
   spec->max_samples = (guint) vn_cmd_options.samples;
   spec->seed = (guint64) vn_cmd_options.seed;
-  return cmd_options_parse_files (spec, error);
+  return cmd_options_parse_files (spec, error) && cmd_options_parse_texts (spec, error);
 }
 
 /**

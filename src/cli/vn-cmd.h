@@ -86,7 +86,8 @@ typedef struct
   char     *preprocess, *mean, *std, *color, *layout, *size, *fit, *resample;
   int       resize, crop;
   gint64    seed;
-  char     *python, *raw_type;
+  char     *python, *raw_type, *tokenizer;
+  int       window, stride;
   int       timeout;
   gboolean  trust;
   char     *engine, *custom_ops, *ep_library, *simulated_target;

@@ -118,6 +118,8 @@ vn_data_spec_add_files (const VnDataSpec *self,
     if (strchr (items[i], '=') != NULL)
       data_spec_files_add_place (set, strchr (items[i], '=') + 1);
   data_spec_files_add_script (set, self->script);
+  if (self->tokenizer != NULL)
+    vn_file_set_reads (set, self->tokenizer, _("the tokenizer"));
   if (self->labels != NULL)
     data_spec_files_add_place (set, self->labels);
   if (self->inputs == NULL)

@@ -6,6 +6,7 @@
  *     "fit": "crop", "color": "rgb", "layout": "auto", "width": 0, "height": 0, "resize": 0, "crop-part": 0.875,
  *     "crop-down": false, "fill": 0, "resample": "linear", "mean": [r, g, b, a], "std": [r, g, b, a],
  *     "script": "prepare.py:load", "timeout": 0, "raw-type": "float32", "labels": "labels.txt",
+ *     "tokenizer": "tokenizer.json", "window": 128, "stride": 64,
  *     "inputs": { "name": { "fit": …, "script": …, "raw-type": … } } }
  *
  * What is missing is as vn_data_spec_new() has it. "python" stands in older files: no file chooses the interpreter, so it is
@@ -71,6 +72,8 @@ static const Field spec_fields[] = {
   { "samples", FIELD_COUNT, AT (VnDataSpec, max_samples), G_MAXINT },
   { "held-out", FIELD_COUNT, AT (VnDataSpec, held_out), G_MAXINT },
   { "timeout", FIELD_COUNT, AT (VnDataSpec, timeout), G_MAXINT },
+  { "window", FIELD_COUNT, AT (VnDataSpec, window), G_MAXINT },
+  { "stride", FIELD_COUNT, AT (VnDataSpec, stride), G_MAXINT },
   { NULL }
 };
 
@@ -179,13 +182,14 @@ vn_data_spec_to_json (const VnDataSpec *self,
                       const char       *folder)
 {
   g_autoptr(JsonBuilder) json = json_builder_new ();
-  g_autofree char *path = NULL, *script = NULL, *labels = NULL;
+  g_autofree char *path = NULL, *script = NULL, *labels = NULL, *tokenizer = NULL;
 
   g_return_val_if_fail (self != NULL && folder != NULL, NULL);
 
   path = data_spec_json_change_places (self->path, folder, vn_file_dup_short);
   script = self->script != NULL ? vn_file_dup_short (self->script, folder) : NULL;
   labels = self->labels != NULL ? vn_file_dup_short (self->labels, folder) : NULL;
+  tokenizer = self->tokenizer != NULL ? vn_file_dup_short (self->tokenizer, folder) : NULL;
   json_builder_begin_object (json);
   vn_json_add_text_if (json, "path", path);
   vn_json_add_int (json, "samples", self->max_samples);
@@ -197,6 +201,11 @@ vn_data_spec_to_json (const VnDataSpec *self,
   vn_json_add_int (json, "timeout", self->timeout);
   vn_json_add_text_if (json, "raw-type", self->raw_type != VN_DTYPE_UNDEFINED ? vn_dtype_get_name (self->raw_type) : NULL);
   vn_json_add_text_if (json, "labels", labels);
+  vn_json_add_text_if (json, "tokenizer", tokenizer);
+  if (self->window > 0)
+    vn_json_add_int (json, "window", self->window);
+  if (self->stride > 0)
+    vn_json_add_int (json, "stride", self->stride);
   data_spec_json_add_inputs (json, self, folder);
   json_builder_end_object (json);
   return json_builder_get_root (json);
@@ -387,8 +396,7 @@ data_spec_json_read_spec (VnDataSpec   *self,
                           const char   *folder)
 {
   static const char * const others[] = { "path", "samples", "held-out", "seed", "script", "python", "timeout", "raw-type",
-                                         "labels",
-                                         "inputs", NULL };
+                                         "labels", "tokenizer", "window", "stride", "inputs", NULL };
   g_autofree char *python = NULL;
   VnJsonFields inputs;
 
@@ -400,6 +408,7 @@ data_spec_json_read_spec (VnDataSpec   *self,
   data_spec_json_read_path (fields, "path", folder, &self->path);
   data_spec_json_read_path (fields, "script", folder, &self->script);
   data_spec_json_read_path (fields, "labels", folder, &self->labels);
+  data_spec_json_read_path (fields, "tokenizer", folder, &self->tokenizer);
   data_spec_json_read_raw_type (fields, &self->raw_type);
   python = vn_json_fields_contains (fields, "python") ? vn_json_fields_dup_text (fields, "python") : NULL;
   if (!vn_json_fields_contains (fields, "inputs"))

@@ -101,6 +101,8 @@ vn_dataset_dup_digest (VnDataset   *self,
 
   digest_spec (&digest, self->spec);
   digest_places (&digest, self->spec->path);
+  if (self->tokens != NULL)
+    vn_digest_add (&digest, self->tokens->data, (gsize) self->tokens->len * sizeof (guint32));
   for (guint k = 0; k < self->n_inputs; k++)
     digest_input (&digest, self, &self->inputs[k]);
   vn_digest_add_number (&digest, n);

@@ -78,7 +78,7 @@ vn_dataset_is_filled (const VnDataset *self,
   if (self->columns != NULL)
     return self->columns[input] < 0;
   if (sample->paths == NULL)
-    return self->stack != NULL && input != self->main_input;
+    return (self->stack != NULL || self->windows != NULL) && input != self->main_input;
   return sample->paths[input][0] == '\0';
 }
 

@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-#define PIECE 128             /* tokens, where the input leaves their number open */
 #define LONGEST_PIECE 4096    /* that a file may have there as one sample, and without a header anywhere */
 
 static gboolean
@@ -108,36 +107,43 @@ source_file_count_alike (const VnTensor    *tensor,
 
 /* Numbers of tokens one behind another. What is left at the end is no sample. */
 static gsize
-source_file_count_pieces (const VnTensor    *tensor,
+source_file_count_pieces (const VnDataset   *dataset,
+                          const VnTensor    *tensor,
                           const VnInputSpec *input,
-                          VnShape           *one)
+                          VnShape           *one,
+                          gint64            *step)
 {
   const VnShape *want = &input->shape;
   const gboolean open = want->rank == 2 && want->dims[1] == VN_DIM_UNKNOWN;
 
   if (tensor->shape.rank != 1 || want->rank != 2 || (want->dims[0] != 1 && want->dims[0] != VN_DIM_UNKNOWN) ||
       !vn_dtype_is_integer (tensor->dtype) || !vn_dtype_is_integer (input->dtype) || vn_dtype_get_bits (tensor->dtype) < 8 ||
-      want->dims[1] == 0 || (open && tensor->shape.dims[0] <= LONGEST_PIECE))
+      want->dims[1] == 0 || (open && dataset->spec->window == 0 && tensor->shape.dims[0] <= LONGEST_PIECE))
     return 0;
-  *one = VN_SHAPE (1, open ? PIECE : want->dims[1]);
-  return (gsize) (tensor->shape.dims[0] / one->dims[1]);
+  *one = VN_SHAPE (1, vn_dataset_get_window (dataset));
+  *step = vn_dataset_get_stride (dataset);
+  return tensor->shape.dims[0] < one->dims[1] ? 0 : (gsize) ((tensor->shape.dims[0] - one->dims[1]) / *step + 1);
 }
 
-/* How many samples @tensor holds, and the shape of one; 0 if it is not a stack. */
+/* How many samples @tensor holds, the shape of one, and by how many numbers one begins behind the other if it is a text; 0: not a
+ * stack. */
 static gsize
-source_file_count_stacked (const VnTensor    *tensor,
-                           const VnInputSpec *input,
-                           VnShape           *one)
+source_file_count_stacked (const VnDataset *dataset,
+                           const VnTensor  *tensor,
+                           VnShape         *one,
+                           gint64          *step)
 {
+  const VnInputSpec *input = &dataset->inputs[dataset->main_input];
   VnInputSpec turned;
   gboolean may_turn = vn_input_spec_turn (input, &turned);
   gsize n = may_turn && input->turned == VN_TURNED_FIRST ? source_file_count_alike (tensor, &turned, one) : 0;
 
+  *step = 0;
   if (n == 0)
     n = source_file_count_alike (tensor, input, one);
   if (n == 0 && may_turn)
     n = source_file_count_alike (tensor, &turned, one);
-  return n > 0 ? n : source_file_count_pieces (tensor, input, one);
+  return n > 0 ? n : source_file_count_pieces (dataset, tensor, input, one, step);
 }
 
 /* A file that says its shape, and that no script makes something else of. */
@@ -190,6 +196,7 @@ vn_dataset_add_stacked (VnDataset   *dataset,
   g_autofree char *name = g_path_get_basename (path);
   g_autoptr(VnTensor) tensor = NULL;
   VnShape one;
+  gint64 step;
   gsize n;
 
   if (!dataset->has_main || (dataset->n_inputs > 1 && vn_file_kind (path) == VN_FILE_NPZ) ||
@@ -201,8 +208,8 @@ vn_dataset_add_stacked (VnDataset   *dataset,
   tensor = source_file_read (dataset, path, error);
   if (tensor == NULL)
     return FALSE;
-  n = source_file_count_stacked (tensor, &dataset->inputs[dataset->main_input], &one);
-  if (source_file_may_be_tokens (dataset, path) && tensor->n_elements <= LONGEST_PIECE)
+  n = source_file_count_stacked (dataset, tensor, &one, &step);
+  if (source_file_may_be_tokens (dataset, path) && dataset->spec->window == 0 && tensor->n_elements <= LONGEST_PIECE)
     n = 0;   /* without a header it may be of another type than is thought */
   if (n <= 1 || n > G_MAXINT)
     {
@@ -215,6 +222,8 @@ vn_dataset_add_stacked (VnDataset   *dataset,
       g_autofree char *label = g_strdup_printf ("%s #%" G_GSIZE_FORMAT, name, i);
 
       vn_dataset_add (dataset, label, -1, NULL);
+      if (i > 0 && step > 0 && step < one.dims[1])
+        ((VnSample *) dataset->samples->pdata[dataset->samples->len - 1])->n_seen = (guint) (one.dims[1] - step);
     }
   return TRUE;
 }
@@ -253,12 +262,13 @@ vn_dataset_load_stacked (const VnDataset  *dataset,
   VnTensor *stack = dataset->stack;
   g_autoptr(VnTensor) slice = NULL;
   VnShape one;
+  gint64 step;
   gsize size;
 
   if (stack == NULL)
     return vn_dataset_load_file (dataset, i, input, tensor, error);
-  source_file_count_stacked (stack, &dataset->inputs[dataset->main_input], &one);
-  size = (gsize) vn_shape_count (&one, 0, one.rank) * vn_dtype_get_bits (stack->dtype) / 8;
+  source_file_count_stacked (dataset, stack, &one, &step);
+  size = (gsize) (step > 0 ? step : vn_shape_count (&one, 0, one.rank)) * vn_dtype_get_bits (stack->dtype) / 8;
   slice = vn_tensor_new_wrap (stack->dtype, &one, (char *) stack->data + sample->index * size,
                               stack, (GDestroyNotify) vn_tensor_unref, error);
   if (slice == NULL)

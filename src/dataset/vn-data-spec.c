@@ -55,6 +55,7 @@ vn_data_spec_copy (const VnDataSpec *self)
   copy->script = g_strdup (self->script);
   copy->python = g_strdup (self->python);
   copy->labels = g_strdup (self->labels);
+  copy->tokenizer = g_strdup (self->tokenizer);
   copy->inputs = NULL;
   if (self->inputs == NULL)
     return copy;
@@ -78,6 +79,7 @@ vn_data_spec_free (VnDataSpec *self)
   g_free (self->script);
   g_free (self->python);
   g_free (self->labels);
+  g_free (self->tokenizer);
   g_clear_pointer (&self->inputs, g_hash_table_unref);
   g_free (self);
 }

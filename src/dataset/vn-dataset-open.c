@@ -134,6 +134,8 @@ dataset_open_fill (VnDataset  *self,
       return FALSE;
     }
   self->source = dataset_open_find_source (self, error);
+  if (!vn_dataset_check_window (self, error))
+    return FALSE;
   if (self->source == NULL || !self->source->open (self, notes, error))
     return FALSE;
   vn_dataset_cut_sounds (self, notes);

@@ -146,6 +146,7 @@ typedef struct
   int    label;
   char **paths;      /* one per input, NULL-terminated; empty: it is filled; NULL: not from files */
   guint  part, n_parts;   /* of a sound; 0: all of it */
+  guint  n_seen;          /* tokens at its beginning that the sample before has, too */
 } VnSample;
 
 typedef struct
@@ -177,6 +178,8 @@ struct _VnDataset
   gboolean         is_image;
   VnPicturePlan   *pictures;     /* one per input, if is_image */
   VnTensor        *stack;        /* nullable: samples in one tensor */
+  GArray          *tokens;       /* nullable: of guint32, of texts, one behind another, */
+  GArray          *windows;      /* and where each sample is in it */
   GBytes          *stream;       /* nullable: samples as messages one behind another, mapped, */
   GArray          *messages;     /* of guint64: where each begins, n_columns a sample; */
   guint            n_columns;
@@ -232,6 +235,12 @@ void      vn_dataset_put_kept    (const VnDataset *self,
 /* dataset-sounds.c */
 void      vn_dataset_cut_sounds  (VnDataset       *self,
                                   VnNotes         *notes);
+
+/* token-windows.c */
+gint64    vn_dataset_get_window  (const VnDataset *self);
+gint64    vn_dataset_get_stride  (const VnDataset *self);
+gboolean  vn_dataset_check_window (const VnDataset *self,
+                                  GError         **error);
 
 /* source-random.c */
 VnTensor *vn_source_random_make  (const VnDataset *dataset,

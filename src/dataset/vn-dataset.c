@@ -27,7 +27,7 @@ vn_dataset_add (VnDataset   *self,
 {
   VnSample *sample = g_new (VnSample, 1);
 
-  *sample = (VnSample) { g_utf8_make_valid (name, -1), self->samples->len, label, g_strdupv (paths), 0, 0 };
+  *sample = (VnSample) { g_utf8_make_valid (name, -1), self->samples->len, label, g_strdupv (paths), 0, 0, 0 };
   g_ptr_array_add (self->samples, sample);
 }
 
@@ -111,6 +111,8 @@ vn_dataset_unref (VnDataset *self)
   g_ptr_array_unref (self->classes);
   if (self->stack != NULL)
     vn_tensor_unref (self->stack);
+  g_clear_pointer (&self->tokens, g_array_unref);
+  g_clear_pointer (&self->windows, g_array_unref);
   g_clear_pointer (&self->stream, g_bytes_unref);
   g_clear_pointer (&self->messages, g_array_unref);
   g_free (self->columns);

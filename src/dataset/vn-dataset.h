@@ -123,6 +123,10 @@ typedef struct
  * @python: (nullable): the interpreter for it, which no file names; %NULL: that of the environment variable VN_PYTHON, or python3
  * @timeout: seconds one call of it may take; 0: VN_SCRIPT_TIMEOUT
  * @raw_type: element type of .raw and .bin files; %VN_DTYPE_UNDEFINED: the input's, or float32
+ * @tokenizer: (nullable): a tokenizer.json, or the folder it lies in, for plain text; %NULL: the one beside the network, or
+ *   beside the text
+ * @window: tokens of a sample, of a text that is cut into them; 0: what the input takes, or 128
+ * @stride: from the beginning of one sample to that of the next; 0: @window
  * @labels: (nullable): a file that names the classes or the samples, for accuracy; %NULL: as folders or the list of samples say
  * @inputs: (nullable): VnInputData by input name: settings of single inputs (vn_data_spec_set_input())
  * @from_metadata: parts of @preprocess that the network's file says: vn_data_spec_take_metadata(). No file keeps it
@@ -144,6 +148,8 @@ typedef struct
   guint        timeout;
   VnDType      raw_type;
   char        *labels;
+  char        *tokenizer;
+  guint        window, stride;
   GHashTable  *inputs;
   VnPreprocessParts from_metadata;
   gboolean     foreign;
@@ -219,6 +225,8 @@ const VnInputSpec *vn_dataset_get_input (VnDataset    *self,
                                          guint         input);
 guint       vn_dataset_get_sample_rate (VnDataset     *self);
 gsize       vn_dataset_get_sound_part (VnDataset      *self);
+guint       vn_dataset_get_n_seen (VnDataset          *self,
+                                   guint               i);         /* tokens that the sample before has, too */
 VnFill      vn_dataset_get_fill   (VnDataset          *self,
                                    guint               input);
 char       *vn_dataset_dup_digest (VnDataset          *self,

@@ -9,6 +9,7 @@
 #include "vn-input-role.h"
 #include "vn-model-metadata.h"
 #include "vn-op.h"
+#include "vn-tokenizer.h"
 
 #include <string.h>
 
@@ -466,6 +467,28 @@ model_data_note_rate (const VnModel *model,
 }
 
 /**
+ * vn_data_spec_take_tokenizer:
+ * @model: whose samples these are
+ *
+ * Where @self names no tokenizer, it is the one that lies beside the file of @model, if there is one.
+ */
+void
+vn_data_spec_take_tokenizer (VnDataSpec    *self,
+                             const VnModel *model)
+{
+  g_autofree char *folder = NULL, *path = NULL;
+
+  g_return_if_fail (self != NULL && model != NULL);
+
+  if (self->tokenizer != NULL || model->path == NULL)
+    return;
+  folder = g_path_get_dirname (model->path);
+  path = g_build_filename (folder, VN_TOKENIZER_NAME, NULL);
+  if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    self->tokenizer = g_steal_pointer (&path);
+}
+
+/**
  * vn_model_open_data:
  * @given: (nullable): by input name, VnShape*: sizes the user gave; dims may be %VN_DIM_UNKNOWN
  * @shapes: (out) (transfer full) (nullable): what to plan with: @given, or if it leaves something open the sizes of the
@@ -488,13 +511,16 @@ vn_model_open_data (const VnModel     *model,
 {
   guint n;
   VnInputSpec *specs;
+  g_autoptr(VnDataSpec) own = NULL;
   VnDataset *dataset;
 
   g_return_val_if_fail (model != NULL, NULL);
 
+  own = vn_data_spec_copy (data);
+  vn_data_spec_take_tokenizer (own, model);
   specs = vn_model_dup_input_specs (model, given, &n);
   *shapes = given != NULL ? g_hash_table_ref (given) : NULL;
-  dataset = model_data_open_sized (model, data, specs, n, shapes, notes, error);
+  dataset = model_data_open_sized (model, own, specs, n, shapes, notes, error);
   vn_input_specs_free (specs, n);
   if (dataset == NULL)
     g_clear_pointer (shapes, g_hash_table_unref);

@@ -21,6 +21,8 @@ VnDataset        *vn_model_open_data       (const VnModel     *model,
                                             VnNotes           *notes,     /* nullable */
                                             GError           **error);
 VnTurned          vn_value_find_turned     (const VnValue     *input);
+void              vn_data_spec_take_tokenizer (VnDataSpec *self,
+                                               const VnModel *model);
 void              vn_input_specs_free      (VnInputSpec   *specs,
                                             guint          n);
 

@@ -220,6 +220,8 @@ vn_model_size_for_run (VnModel     *model,
 
   g_return_val_if_fail (model != NULL, FALSE);
 
+  if (data != NULL)
+    vn_data_spec_take_tokenizer (data, model);
   if (runnable_is_known (model, given))
     {
       *shapes = given != NULL ? g_hash_table_ref (given) : NULL;

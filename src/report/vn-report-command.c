@@ -143,6 +143,12 @@ command_add_data (GPtrArray        *words,
     command_add_number (words, "--seed", self->seed);
   if (self->raw_type != VN_DTYPE_UNDEFINED)
     command_add (words, "--raw-type", vn_dtype_get_name (self->raw_type));
+  if (self->tokenizer != NULL)
+    command_add (words, "--tokenizer", self->tokenizer);
+  if (self->window > 0)
+    command_add_number (words, "--window", self->window);
+  if (self->stride > 0)
+    command_add_number (words, "--stride", self->stride);
   if (self->script == NULL)
     return vn_data_spec_is_random (self) || command_add_preprocess (words, &self->preprocess);
   command_add (words, "--preprocess", self->script);

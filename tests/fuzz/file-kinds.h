@@ -81,5 +81,6 @@ void        check_recipe (const VnRecipe *recipe);
 
 extern const char * const external_words[], * const recipe_words[], * const preprocess_words[], * const config_words[],
                   * const result_words[], * const project_words[], * const range_words[], * const npy_words[],
+                  * const tokenizer_words[],
                   * const npz_words[], * const stream_words[], * const wav_words[], * const list_words[], * const label_words[],
                   * const node_data_words[];

@@ -5,6 +5,7 @@
 #include "vn-dataset-private.h"
 #include "vn-evaluate.h"
 #include "vn-onnx.h"
+#include "vn-tokenizer.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -57,6 +58,32 @@ try_npy (const guint8 *data,
   if (check (tensor != NULL, &error))
     fit (tensor);
   return tensor != NULL;
+}
+
+gboolean
+try_tokenizer (const guint8 *data,
+               gsize         size)
+{
+  static const char * const texts[] = {
+    "", "a", "ab  abc <s> a\n\n b", "\xc3\xa4\xcc\x81\xcc\xa3 \xe4\xbb\x8a\xe5\xa4\xa9 \xf0\x9f\x91\x8d 123", "   <s><s>  x",
+    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab",
+  };
+  g_autoptr(GError) error = NULL;
+  g_autoptr(VnTokenizer) self = vn_tokenizer_parse ((const char *) data, (gssize) size, "file", &error);
+
+  if (!check (self != NULL, &error))
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      g_autofree char *text = g_memdup2 (texts[i], strlen (texts[i]));     /* nothing follows it */
+      g_autoptr(GArray) tokens = g_array_new (FALSE, FALSE, sizeof (guint32));
+      g_autoptr(GError) reason = NULL;
+
+      if (check (vn_tokenizer_encode (self, text != NULL ? text : "", strlen (texts[i]), tokens, &reason), &reason))
+        for (guint k = 0; k < tokens->len; k++)
+          g_assert_cmpuint (g_array_index (tokens, guint32, k), <=, 1u << 26);
+    }
+  return TRUE;
 }
 
 gboolean

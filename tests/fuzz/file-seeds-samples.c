@@ -104,6 +104,37 @@ seed_wav (GPtrArray *seeds)
 
 /* The two arrays of a ZIP archive, one stored and one packed. */
 void
+seed_tokenizer (GPtrArray *seeds)
+{
+  static const char * const texts[] = {
+    "{\"version\": \"1.0\", \"added_tokens\": [{\"id\": 3, \"content\": \"<s>\", \"single_word\": false, \"lstrip\": true,"
+    " \"rstrip\": true, \"normalized\": false, \"special\": true}], \"normalizer\": {\"type\": \"NFC\"}, \"pre_tokenizer\":"
+    " {\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Split\", \"pattern\": {\"Regex\":"
+    " \"\\\\p{L}+|\\\\s+(?!\\\\S)|\\\\s+\"}, \"behavior\": \"Isolated\", \"invert\": false}, {\"type\": \"ByteLevel\","
+    " \"add_prefix_space\": false, \"use_regex\": false}]}, \"post_processor\": {\"type\": \"TemplateProcessing\","
+    " \"single\": [{\"SpecialToken\": {\"id\": \"<s>\", \"type_id\": 0}}, {\"Sequence\": {\"id\": \"A\", \"type_id\": 0}}],"
+    " \"pair\": [], \"special_tokens\": {\"<s>\": {\"id\": \"<s>\", \"ids\": [3], \"tokens\": [\"<s>\"]}}}, \"model\":"
+    " {\"type\": \"BPE\", \"vocab\": {\"a\": 0, \"b\": 1, \"ab\": 2, \"<s>\": 3}, \"merges\": [[\"a\", \"b\"]]}}",
+    "{\"normalizer\": {\"type\": \"Sequence\", \"normalizers\": [{\"type\": \"Prepend\", \"prepend\": \"_\"}, {\"type\":"
+    " \"Replace\", \"pattern\": {\"String\": \" \"}, \"content\": \"_\"}, {\"type\": \"Lowercase\"}, {\"type\": \"Strip\","
+    " \"strip_left\": true, \"strip_right\": true}]}, \"model\": {\"type\": \"BPE\", \"unk_token\": \"u\", \"fuse_unk\":"
+    " true, \"byte_fallback\": true, \"vocab\": {\"u\": 0, \"_\": 1, \"a\": 2, \"_a\": 3, \"<0xC3>\": 4, \"<0xA4>\": 5},"
+    " \"merges\": [\"_ a\"]}}",
+    "{\"pre_tokenizer\": {\"type\": \"Metaspace\", \"replacement\": \"_\", \"prepend_scheme\": \"first\", \"split\": true},"
+    " \"model\": {\"type\": \"Unigram\", \"unk_id\": 0, \"byte_fallback\": false, \"vocab\": [[\"u\", 0], [\"_\", -1.5],"
+    " [\"a\", -2], [\"_a\", -2.5], [\"ab\", -3]]}}",
+    "{\"pre_tokenizer\": {\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Digits\", \"individual_digits\": true},"
+    " {\"type\": \"Punctuation\", \"behavior\": \"MergedWithPrevious\"}, {\"type\": \"WhitespaceSplit\"}]},"
+    " \"post_processor\": {\"type\": \"RobertaProcessing\", \"sep\": [\"b\", 1], \"cls\": [\"a\", 0]}, \"model\":"
+    " {\"continuing_subword_prefix\": \"#\", \"end_of_word_suffix\": \"$\", \"vocab\": {\"a\": 0, \"#b$\": 1, \"ab$\": 2},"
+    " \"merges\": [\"a #b$\"]}}",
+    NULL
+  };
+
+  add_texts (seeds, texts);
+}
+
+void
 seed_npz (GPtrArray *seeds)
 {
   static const char * const names[] = { "x.npy", "ids.npy" };

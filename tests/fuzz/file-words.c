@@ -20,11 +20,10 @@ const char * const recipe_words[] = {
 
 const char * const preprocess_words[] = {
   "\"data\":{", "\"path\":\"random\",", "\"samples\":9,", "\"held-out\":1,", "\"seed\":1,", "\"mean\":[1,2,3,4],",
-  "\"std\":[1,1,1,1],",
-  "\"script\":\"f.py:g\",", "\"python\":\"p\",", "\"timeout\":3,", "\"raw-type\":\"uint8\",", "\"labels\":\"l\",", "\"inputs\":{",
-  "\"data\":{}",
-  "\"fit\":\"crop\",", "\"crop-part\":0.9,", "\"mean_value\":[1]", "\"preprocess_file\":\"PT_IMAGENET\",", "a=b;", "null", "{",
-  "}", "[", "]", ",", NULL
+  "\"std\":[1,1,1,1],", "\"script\":\"f.py:g\",", "\"python\":\"p\",", "\"timeout\":3,", "\"raw-type\":\"uint8\",",
+  "\"labels\":\"l\",", "\"tokenizer\":\"t\",", "\"window\":8,", "\"stride\":4,", "\"inputs\":{", "\"data\":{}",
+  "\"fit\":\"crop\",", "\"crop-part\":0.9,", "\"mean_value\":[1]", "\"preprocess_file\":\"PT_IMAGENET\",", "a=b;", "null",
+  "{", "}", "[", "]", ",", NULL
 };
 
 const char * const config_words[] = {
@@ -61,6 +60,20 @@ const char * const range_words[] = {
   "\"lowest\":", "\"highest\":", "\"CLS\":\"TensorsData\",", "\"data\":", "\"input_quantization_params\":{", "[128,0.5]",
   "[-1.5,2]",
   "[", "]", "{", "}", ",", " 1.5\n", "\\u0000", "1e-400", "1e39", NULL
+};
+
+const char * const tokenizer_words[] = {
+  "\"model\":{", "\"type\":\"BPE\",", "\"type\":\"Unigram\",", "\"vocab\":{", "\"merges\":[[\"a\",\"b\"]],",
+  "\"merges\":[\"a b\"],", "\"unk_token\":\"a\",", "\"unk_id\":0,", "\"byte_fallback\":true,", "\"fuse_unk\":true,",
+  "\"ignore_merges\":true,", "\"continuing_subword_prefix\":\"#\",", "\"end_of_word_suffix\":\"#\",", "\"normalizer\":{",
+  "\"pre_tokenizer\":{", "\"type\":\"Sequence\",", "\"normalizers\":[", "\"pretokenizers\":[", "\"type\":\"NFKC\"",
+  "\"type\":\"Strip\",", "\"strip_left\":true", "\"type\":\"Replace\",", "\"pattern\":{\"Regex\":\"",
+  "\"pattern\":{\"String\":\"", "\"content\":\"", "\"type\":\"Split\",", "\"behavior\":\"MergedWithNext\",",
+  "\"behavior\":\"Contiguous\",", "\"invert\":true", "\"type\":\"Metaspace\",", "\"prepend_scheme\":\"first\",",
+  "\"split\":false", "\"type\":\"ByteLevel\",", "\"use_regex\":false", "\"type\":\"Digits\",", "\"added_tokens\":[",
+  "\"lstrip\":true,", "\"rstrip\":true,", "\"single_word\":true,", "\"normalized\":true,", "\"post_processor\":{",
+  "\"type\":\"TemplateProcessing\",", "\"single\":[", "\"SpecialToken\":{\"id\":\"a\"}", "\\\\p{L}", "\\\\s", "(?!\\\\S)",
+  "(?i:", "{1,3}", "(a*)*", "[^", "]", "|", "+", "null", "{", "}", "[", "]", ",", NULL
 };
 
 const char * const npy_words[] = {
