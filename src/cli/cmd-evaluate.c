@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Columns of the user's own metric; the report and --json have them all. */
-#define MOST_COLUMNS 6u
+/* Columns of what the task or the user's own metric tells beside; the report and --json have them all. */
+#define MOST_COLUMNS 7u
 
 static char *labels_file, *report_file, *metric, *task_id;
 static int metric_timeout;

@@ -4,6 +4,7 @@
 
 #include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-kept-details.h"
 #include "vn-improve-job.h"
 
 #include <math.h>
@@ -189,9 +190,11 @@ vn_cmd_print_result (VnRun               *result,
                   100.0 * result->accuracy.quant_top1 / result->accuracy.n);
   if (vn_kept_is_known (&result->accuracy.kept))
     {
-      g_autofree char *kept = vn_kept_dup_text (&result->accuracy.kept);
+      g_autofree char *kept = vn_kept_dup_text (&result->accuracy.kept), *details = vn_kept_dup_details (&result->accuracy.kept);
 
       vn_cmd_print ("  %s\n", kept);
+      if (details != NULL)
+        vn_cmd_print ("  %s\n", details);
     }
   if (result->errors != NULL)
     cmd_result_print_weakest (result->errors, weakest);

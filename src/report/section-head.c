@@ -5,7 +5,10 @@
 #include "vn-data-suspicion.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-kept-details.h"
 #include "vn-verdict.h"
+
+#include <math.h>
 
 void
 _vn_report_build_model (VnReportSection *section,
@@ -177,7 +180,7 @@ section_head_add_kept (VnReportSection *section,
                        const VnKept    *kept)
 {
   const VnTask task = kept->task;
-  g_autofree char *text = vn_kept_dup_figures (kept);
+  g_autofree char *text = vn_kept_dup_figures (kept), *details = vn_kept_dup_details (kept);
   GPtrArray *facts = _vn_report_add_facts (section, g_strdup_printf (_("%s: %s."), vn_task_get_title (task), text));
 
   _vn_report_fact (facts, "task", _("Task"), _vn_report_text (vn_task_get_id (task)));
@@ -194,6 +197,13 @@ section_head_add_kept (VnReportSection *section,
     }
   else if (vn_task_get_second (task) == VN_TASK_SECOND_MEAN)
     _vn_report_fact (facts, vn_task_get_second_id (task), vn_task_get_second_title (task), _vn_report_number (kept->mean, NULL));
+  if (!kept->has_figures)
+    return;
+  facts = _vn_report_add_facts (section, details != NULL ? g_strconcat (details, ".", NULL) : NULL);
+  for (guint f = 0; f < VN_N_KEPT_FIGURES; f++)
+    if (isfinite (vn_kept_get_figure (kept, (VnKeptFigure) f)))
+      _vn_report_fact (facts, vn_kept_figure_get_id ((VnKeptFigure) f), vn_kept_figure_get_title ((VnKeptFigure) f),
+                       _vn_report_number (vn_kept_get_figure (kept, (VnKeptFigure) f), NULL));
 }
 
 void

@@ -51,6 +51,20 @@ run_file_add_finding (JsonBuilder     *json,
   json_builder_end_object (json);
 }
 
+/* Those that are known. */
+static void
+run_file_add_kept_figures (JsonBuilder  *json,
+                           const VnKept *kept)
+{
+  if (!kept->has_figures)
+    return;
+  vn_json_begin_object (json, "figures");
+  for (guint f = 0; f < VN_N_KEPT_FIGURES; f++)
+    if (isfinite (vn_kept_get_figure (kept, (VnKeptFigure) f)))
+      vn_json_add_number (json, vn_kept_figure_get_id ((VnKeptFigure) f), vn_kept_get_figure (kept, (VnKeptFigure) f));
+  json_builder_end_object (json);
+}
+
 void
 _vn_run_file_add_kept (JsonBuilder  *json,
                        const VnKept *kept)
@@ -66,7 +80,23 @@ _vn_run_file_add_kept (JsonBuilder  *json,
   vn_json_add_int (json, "added", (gint64) kept->n_added);
   if (vn_task_get_second (kept->task) == VN_TASK_SECOND_MEAN && isfinite (kept->mean))
     vn_json_add_number (json, "mean", kept->mean);
+  run_file_add_kept_figures (json, kept);
   json_builder_end_object (json);
+}
+
+static void
+run_file_read_kept_figures (VnJsonFields *fields,
+                            VnKept       *kept)
+{
+  VnJsonFields figures;
+
+  if (!vn_json_fields_has (fields, "figures"))
+    return;
+  vn_json_fields_enter (&figures, fields, "figures");
+  for (guint f = 0; f < VN_N_KEPT_FIGURES; f++)
+    if (vn_json_fields_has (&figures, vn_kept_figure_get_id ((VnKeptFigure) f)))
+      vn_kept_set_figure (kept, (VnKeptFigure) f, vn_json_fields_get_double (&figures, vn_kept_figure_get_id ((VnKeptFigure) f)));
+  vn_json_fields_leave (&figures, fields);
 }
 
 /* A task that this program does not know is told of by another. */
@@ -83,6 +113,7 @@ _vn_run_file_read_kept (VnJsonFields *fields,
   read.n_kept = vn_json_fields_get_count (fields, "kept", read.n);
   read.n_added = vn_json_fields_get_count (fields, "added", G_MAXINT64);
   read.mean = _vn_run_file_get_number (fields, "mean");
+  run_file_read_kept_figures (fields, &read);
   if (task != NULL && vn_task_find (task, &read.task))
     *kept = read;
 }

@@ -2,6 +2,7 @@
 /* The table of tasks, and the words for what is kept of their answers. */
 #include "vn-task.h"
 
+#include "vn-format.h"
 #include "vn-i18n.h"
 
 #include <math.h>
@@ -20,6 +21,12 @@ static const struct
   { id, measure, title, name, counted, VN_TASK_SECOND_##SECOND, second_id, second_title, rule },
 #include "vn-tasks.def"
 #undef VN_TASK
+};
+
+static const struct { const char *id, *measure, *title; gboolean of_first; } kept_figures[] = {
+#define VN_KEPT_FIGURE(SYMBOL, id, measure, OF_FIRST, title) { id, measure, title, OF_FIRST },
+#include "vn-kept-figures.def"
+#undef VN_KEPT_FIGURE
 };
 
 /**
@@ -240,6 +247,113 @@ vn_kept_compare (const VnKept *self,
 }
 
 /**
+ * vn_kept_get_figure:
+ *
+ * Returns: one of those that some tasks tell beside the share; NaN: it is not known
+ */
+double
+vn_kept_get_figure (const VnKept *self,
+                    VnKeptFigure  figure)
+{
+  g_return_val_if_fail (self != NULL && figure < VN_N_KEPT_FIGURES, NAN);
+
+  return self->has_figures ? self->figures[figure] : NAN;
+}
+
+void
+vn_kept_set_figure (VnKept       *self,
+                    VnKeptFigure  figure,
+                    double        value)
+{
+  g_return_if_fail (self != NULL && figure < VN_N_KEPT_FIGURES);
+
+  for (guint i = 0; i < VN_N_KEPT_FIGURES && !self->has_figures; i++)
+    self->figures[i] = NAN;
+  self->has_figures = TRUE;
+  self->figures[figure] = value;
+}
+
+/**
+ * vn_kept_figure_get_id:
+ *
+ * Returns: the word for machines: “kl_99”
+ */
+const char *
+vn_kept_figure_get_id (VnKeptFigure figure)
+{
+  g_return_val_if_fail (figure < VN_N_KEPT_FIGURES, NULL);
+
+  return kept_figures[figure].id;
+}
+
+/**
+ * vn_kept_figure_get_title:
+ *
+ * Returns: translated: “KL divergence, maximum”
+ */
+const char *
+vn_kept_figure_get_title (VnKeptFigure figure)
+{
+  g_return_val_if_fail (figure < VN_N_KEPT_FIGURES, NULL);
+
+  return _(kept_figures[figure].title);
+}
+
+/**
+ * vn_kept_figure_get_measure:
+ * @of_first: (out): whether it is told of the first network alone
+ *
+ * Returns: the name that the reader of the task has for it
+ */
+const char *
+vn_kept_figure_get_measure (VnKeptFigure  figure,
+                            gboolean     *of_first)
+{
+  g_return_val_if_fail (figure < VN_N_KEPT_FIGURES && of_first != NULL, NULL);
+
+  *of_first = kept_figures[figure].of_first;
+  return kept_figures[figure].measure;
+}
+
+/**
+ * vn_kept_dup_mean:
+ *
+ * Returns: (transfer full) (nullable): the mean that is told of the answers beside the share; %NULL: none is
+ */
+char *
+vn_kept_dup_mean (const VnKept *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  if (!vn_kept_is_known (self) || tasks[self->task].second != VN_TASK_SECOND_MEAN || isnan (self->mean))
+    return NULL;
+  /* two digits that count: divergences worth telling begin at some millionths */
+  return vn_format_decimals (self->mean, self->mean > 0 ? (guint) CLAMP (1 - floor (log10 (self->mean)), 4, 8) : 4);
+}
+
+/**
+ * vn_kept_dup_perplexity:
+ *
+ * Returns: (transfer full) (nullable): “126.3 → 126.5”, of the float network and of the other; %NULL: it is not known
+ */
+char *
+vn_kept_dup_perplexity (const VnKept *self)
+{
+  g_autofree char *before = NULL, *after = NULL;
+  double was, is;
+
+  g_return_val_if_fail (self != NULL, NULL);
+
+  was = vn_kept_get_figure (self, VN_KEPT_FIGURE_FLOAT_PERPLEXITY);
+  is = vn_kept_get_figure (self, VN_KEPT_FIGURE_PERPLEXITY);
+  if (isnan (was) || isnan (is))
+    return NULL;
+  before = vn_format_number (was, 4);
+  after = vn_format_number (is, 4);
+  return g_strdup_printf ("%s → %s", before, after);
+}
+
+/**
  * vn_kept_dup_figures:
  * @self: a known one
  *
@@ -248,6 +362,7 @@ vn_kept_compare (const VnKept *self,
 char *
 vn_kept_dup_figures (const VnKept *self)
 {
+  g_autofree char *mean = NULL, *perplexity = NULL;
   unsigned long long n, n_kept;
 
   g_return_val_if_fail (self != NULL && vn_kept_is_known (self), NULL);
@@ -259,8 +374,15 @@ vn_kept_dup_figures (const VnKept *self)
                             (unsigned long long) self->n_added);
   /* Translators: the last two are a title and its figure: “KL divergence 0.0123” */
   if (tasks[self->task].second == VN_TASK_SECOND_MEAN && !isnan (self->mean))
-    return g_strdup_printf (_("%.1f %% (%llu of %llu, %s %.4f)"), 100 * self->share, n_kept, n,
-                            vn_task_get_second_title (self->task), self->mean);
+    {
+      mean = vn_kept_dup_mean (self);
+      perplexity = vn_kept_dup_perplexity (self);
+      if (perplexity != NULL)
+        return g_strdup_printf (_("%.1f %% (%llu of %llu, %s %s, perplexity %s)"), 100 * self->share, n_kept, n,
+                                vn_task_get_second_title (self->task), mean, perplexity);
+      return g_strdup_printf (_("%.1f %% (%llu of %llu, %s %s)"), 100 * self->share, n_kept, n,
+                              vn_task_get_second_title (self->task), mean);
+    }
   return g_strdup_printf ("%.1f %%", 100 * self->share);
 }
 

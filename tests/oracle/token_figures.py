@@ -3,9 +3,11 @@
 """token_figures.py VERNIER_CLI
 
 What `evaluate` tells of language models beside the share of tokens that are kept: perplexity, KL divergence (mean, 99 %,
-largest), top 8, and what the probability of the true token changes by. Each figure must be what numpy makes of onnxruntime's
-logits of both files, with and without a mask. A text in one file, which is cut into the same samples, tells the same. A network
-with a cache is judged by its logits alone: its SQNR is that of these, though the cache is compared, too.
+largest), top 8, how often the next token is the first, and what the probability of the true token changes by. Each figure must
+be what numpy makes of onnxruntime's logits of both files, with and without a mask. A text in one file, which is cut into the
+same samples, tells the same. So does one network alone; of samples that overlap each token counts once; and the report of a run
+has the figures of its held-out samples. A network with a cache is judged by its logits alone: its SQNR is that of these, though
+the cache is compared, too.
 """
 import json
 import os
@@ -81,14 +83,16 @@ def log_softmax(x):
     return x - np.log(np.exp(x).sum(-1, keepdims=True))
 
 
-def figures(first, other, samples):
+def figures(first, other, samples, seen=None):
     import numpy as np
 
-    divergences, tops, same, changes, logs_first, logs_other = [], [], [], [], [], []
-    for feeds in samples:
+    divergences, tops, same, changes, logs_first, logs_other, hits_first, hits_other = ([] for _ in range(8))
+    for s, feeds in enumerate(samples):
         a, b = (session.run(['logits'], feeds)[0][0] for session in (first, other))
         p, q = log_softmax(a), log_softmax(b)
         counts = feeds.get('attention_mask', np.ones((1, LENGTH)))[0] != 0
+        if seen and s > 0:
+            counts[:seen - 1] = False     # the last of these predicts the first that is new
         divergences.append((np.exp(p) * (p - q)).sum(-1)[counts])
         for i in np.flatnonzero(counts):
             tops.append(len(set(np.argsort(-a[i])[:8]) & set(np.argsort(-b[i])[:8])) / 8)
@@ -98,10 +102,13 @@ def figures(first, other, samples):
                 changes.append(np.exp(q[i, true]) - np.exp(p[i, true]))
                 logs_first.append(p[i, true])
                 logs_other.append(q[i, true])
+                hits_first.append(a[i].argmax() == true)
+                hits_other.append(b[i].argmax() == true)
     divergences, changes = np.sort(np.concatenate(divergences)), np.array(changes)
-    return ({'perplexity': np.exp(-np.mean(logs_first))},
+    return ({'perplexity': np.exp(-np.mean(logs_first)), 'next_top1': np.mean(hits_first)},
             {'share': np.mean(same), 'kl_divergence': divergences.mean(), 'perplexity': np.exp(-np.mean(logs_other)),
-             'top8_kept': np.mean(tops), 'kl_99': divergences[int(np.ceil(0.99 * len(divergences))) - 1],
+             'next_top1': np.mean(hits_other), 'top8_kept': np.mean(tops),
+             'kl_99': divergences[int(np.ceil(0.99 * len(divergences))) - 1],
              'kl_max': divergences[-1], 'p_change': changes.mean(), 'p_change_rms': np.sqrt((changes ** 2).mean())})
 
 
@@ -120,12 +127,60 @@ def make_text(work, samples):
     return path
 
 
-def evaluate(cli, first, other, data):
+def evaluate(cli, first, other, data, *options):
     """What is told of both networks, but of each sample."""
-    told = json.loads(call(cli, 'evaluate', first, other, '--data', data, '--json'))['models']
+    told = json.loads(call(cli, 'evaluate', first, other, '--data', data, '--json', *options))['models']
     for model in told:
         model.pop('answers', None)      # their names
     return told
+
+
+def check(name, told, wanted):
+    """How many figures, and which are wrong."""
+    wrong, n = [], 0
+    for model, values in zip(told, wanted):
+        found = {**model.get('kept', {}), **model.get('metrics', {})}
+        for key, value in values.items():
+            n += 1
+            if key not in found or abs(found[key] - value) > LIMIT * max(abs(value), 5e-3):
+                wrong.append('%s: %s is %s, expected %.6g' % (name, key, found.get(key), value))
+    return n, wrong
+
+
+def check_alone(cli, path, data, wanted):
+    told = json.loads(call(cli, 'evaluate', path, '--data', data, '--json', '--task', 'tokens'))['models']
+    return check('alone', told, wanted[:1])
+
+
+def check_overlap(cli, path, out, text, sessions):
+    import numpy as np
+
+    tokens, stride = np.load(text), 9
+    samples = [{'input_ids': tokens[None, i:i + LENGTH]} for i in range(0, len(tokens) - LENGTH + 1, stride)]
+    assert len(samples) > SAMPLES
+    return check('overlap', evaluate(cli, path, out, text, '--stride', str(stride), '--window', str(LENGTH)),
+                 figures(*sessions, samples, LENGTH - stride))
+
+
+def check_report(cli, work, path, out, data, options, sessions, samples):
+    """Of the held-out samples, which are spread evenly."""
+    import numpy as np
+
+    held, report = 3, os.path.join(work, 'report')
+    call(cli, 'quantize', path, '-o', out, '--data', data, '--no-verify', '--held-out', str(held), '--report', report, *options)
+    with open(os.path.join(report, 'report.json'), encoding='utf-8') as file:
+        found = json.load(file)['accuracy']
+    own = [samples[(2 * k + 1) * len(samples) // (2 * held)] for k in range(held)]
+    first, other = figures(*sessions, own)
+    wanted = {**other, **{'float_' + k: v for k, v in first.items()}, 'kept': other['share']}
+    del wanted['share']
+    with open(os.path.join(report, 'report.md'), encoding='utf-8') as file:
+        told = file.read()
+    n, wrong = check('report', [{'metrics': found}], [wanted])
+    figure = '%.*f' % (max(4, int(1 - np.floor(np.log10(found['kl_99'])))), found['kl_99'])     # two digits that count
+    if figure not in told or '%.4g' % found['perplexity'] not in told:
+        wrong.append('report.md has neither %s nor the perplexity' % figure)
+    return n + 1, wrong
 
 
 def compare(cli, work, masked, cached):
@@ -138,17 +193,17 @@ def compare(cli, work, masked, cached):
         out = os.path.join(work, 'export.onnx')
         call(cli, 'quantize', path, '-o', out, '--data', data, '--no-verify', *options)
         told = evaluate(cli, path, out, data)
-        for model, wanted in zip(told, figures(networks.make_session(path, False), networks.make_session(out, False), samples)):
-            found = {**model.get('kept', {}), **model.get('metrics', {})}
-            for key, value in wanted.items():
-                n += 1
-                if key not in found or abs(found[key] - value) > LIMIT * max(abs(value), 1e-3):
-                    wrong.append('%s: %s is %s, expected %.6g' % (name, key, found.get(key), value))
+        sessions = networks.make_session(path, False), networks.make_session(out, False)
+        wanted = figures(*sessions, samples)
+        parts = [check(name, told, wanted), check_alone(cli, path, data, wanted),
+                 check_report(cli, work, path, out, data, options, sessions, samples)]
         if not masked and not cached:
-            n += 1
-            again = evaluate(cli, path, out, make_text(work, samples))
-            if again != told:
-                wrong.append('%s: %s of a text in one file' % (name, again))
+            text = make_text(work, samples)
+            again = evaluate(cli, path, out, text)
+            parts += [(1, [] if again == told else ['%s of a text in one file' % again]),
+                      check_overlap(cli, path, out, text, sessions)]
+        n += sum(part[0] for part in parts)
+        wrong += ['%s, %s' % (name, text) for part in parts for text in part[1]]
         if cached:
             each = {o['name']: o['sqnr_db'] for o in told[1]['outputs']}
             n += 1

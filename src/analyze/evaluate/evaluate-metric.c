@@ -97,7 +97,7 @@ evaluate_metric_add_figures (const VnKeptMeter *meter,
 {
   g_return_if_fail (meter != NULL && scores != NULL);
 
-  for (guint k = 0; k < n && n > 1; k++)
+  for (guint k = 0; k < n; k++)
     {
       g_autoptr(GArray) numbers = scores[k].metrics != NULL ? g_array_ref (scores[k].metrics) : vn_metric_numbers_new ();
 

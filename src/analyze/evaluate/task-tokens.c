@@ -7,7 +7,8 @@
  *
  *   divergence   sum p (ln p - ln q), at each position
  *   perplexity   exp (- mean ln q (t))
- *   change       q (t) - p (t) */
+ *   change       q (t) - p (t)
+ *   hits         positions at which q is largest at t */
 #include "vn-task-reader.h"
 
 #include "vn-user-metric.h"
@@ -126,8 +127,9 @@ tokens_read (gconstpointer        data,
     {
       const gsize n = (gsize) outputs->n_tokens, text = i / n, n_masked = mask != NULL ? (gsize) mask->shape.dims[1] : 0;
 
-      self->counts[i] = mask == NULL || mask->shape.dims[0] != self->tensor->shape.dims[0] ||
-                        vn_tensor_get_double (mask, text * n_masked + n_masked - n + i % n) != 0;
+      self->counts[i] = (i % n + 1 >= outputs->n_seen) &&
+                        (mask == NULL || mask->shape.dims[0] != self->tensor->shape.dims[0] ||
+                        vn_tensor_get_double (mask, text * n_masked + n_masked - n + i % n) != 0);
     }
   self->next = tokens_find_next (self, outputs);
   return self;
@@ -242,8 +244,9 @@ tokens_get_divergence (const Answer *a,
   return MAX (sum, 0);
 }
 
-/* What is told of each position: how much of the top is kept, and the logarithms of what both give the true token. */
-typedef struct { float top, of_first, of_other; } Position;
+/* What is told of each position: how much of the top is kept, the logarithms of what both give the true token, and whether it is
+ * the one with the highest number. */
+typedef struct { float top, of_first, of_other, first_hits, other_hits; } Position;
 
 static void
 tokens_compare (gconstpointer  first,
@@ -262,15 +265,18 @@ tokens_compare (gconstpointer  first,
       {
         const double found = tokens_get_divergence (a, b, i);
         const float narrow = (float) found;
-        Position position = { tokens_share_top (a, b, i), NAN, NAN };
+        const gsize best_a = tokens_find_best (a, i), best_b = tokens_find_best (b, i);
+        Position position = { tokens_share_top (a, b, i), NAN, NAN, 0, 0 };
 
         if (a->next[i] >= 0)
           {
             position.of_first = (float) tokens_get_log (a, i, (gsize) a->next[i], tokens_find_log_sum (a, i));
             position.of_other = (float) tokens_get_log (b, i, (gsize) a->next[i], tokens_find_log_sum (b, i));
+            position.first_hits = (gint64) best_a == a->next[i];
+            position.other_hits = (gint64) best_b == b->next[i];
           }
         sum->n++;
-        sum->n_kept += tokens_find_best (a, i) == tokens_find_best (b, i);
+        sum->n_kept += best_a == best_b;
         divergence.value += found;
         g_array_append_val (divergence.first, narrow);
         g_array_append_vals (divergence.other, &position, sizeof position / sizeof (float));
@@ -341,7 +347,7 @@ tokens_measure (const VnKeptSum *sum,
                 GArray          *numbers)
 {
   g_autoptr(GArray) all = NULL;
-  double logs = 0, change = 0, squares = 0, top = 0;
+  double logs = 0, change = 0, squares = 0, top = 0, hits = 0;
   guint n, n_true = 0;
 
   vn_kept_sum_sort (sum);
@@ -357,11 +363,15 @@ tokens_measure (const VnKeptSum *sum,
         continue;
       n_true++;
       logs += of_first ? position->of_first : position->of_other;
+      hits += of_first ? position->first_hits : position->other_hits;
       change += step;
       squares += step * step;
     }
   if (n_true > 0)
-    tokens_add_number (numbers, "perplexity", exp (-logs / n_true));
+    {
+      tokens_add_number (numbers, "perplexity", exp (-logs / n_true));
+      tokens_add_number (numbers, "next_top1", hits / n_true);
+    }
   if (of_first || n == 0)
     return;
   tokens_add_number (numbers, "top8_kept", top / n);

@@ -156,6 +156,7 @@ evaluate_run_one (Evaluate         *self,
 
 static VnTaskOutputs
 evaluate_describe_outputs (const Evaluate   *self,
+                           guint             item,
                            guint             k,
                            VnTensor * const *inputs,
                            VnTensor * const *outputs)
@@ -163,7 +164,8 @@ evaluate_describe_outputs (const Evaluate   *self,
   const guint n = vn_plan_get_n_inputs (self->plans[k]);
   g_autofree const char **names = g_new0 (const char *, n + 1);
   VnTaskOutputs all = { .tensors = outputs, .n = vn_plan_get_n_outputs (self->plans[k]), .names = self->names[k],
-                        .n_classes = self->labels->n_classes };
+                        .n_classes = self->labels->n_classes,
+                        .n_seen = vn_dataset_get_n_seen (self->contestants[0].dataset, self->options->samples[item]) };
 
   for (guint i = 0; i < n; i++)
     names[i] = vn_plan_get_input (self->plans[k], i)->name;
@@ -212,7 +214,7 @@ evaluate_scan (gpointer       worker,
   VnRunner **runners = worker;
   const guint n = self->n_contestants, item = self->first + number;
   g_autofree VnTensor ***outputs = g_new0 (VnTensor **, n);
-  g_autofree VnTaskOutputs *described = g_new0 (VnTaskOutputs, n);
+  g_autofree VnTaskOutputs *described = g_new0 (VnTaskOutputs, n + 1);
   gboolean good = TRUE;
 
   for (guint k = 0; k < n && good; k++)
@@ -221,11 +223,12 @@ evaluate_scan (gpointer       worker,
 
       outputs[k] = g_new0 (VnTensor *, vn_plan_get_n_outputs (self->plans[k]) + 1);
       good = evaluate_run_one (self, runners[k], item, k, own, k > 0 ? outputs[0] : NULL, outputs[k], cancellable, error);
-      described[k] = evaluate_describe_outputs (self, k, own, outputs[k]);
+      described[k] = evaluate_describe_outputs (self, item, k, own, outputs[k]);
     }
+  described[n] = described[0];     /* for what is told of one network alone */
   if (good && self->kept != NULL)
     self->kept[item] = g_variant_ref_sink (vn_kept_meter_add_packed (self->meter, item, described));
-  else if (good && n > 1)
+  else if (good && (n > 1 || vn_kept_meter_tells_alone (self->meter)))
     vn_kept_meter_add (self->meter, item, described);
   good = good && evaluate_measure (self, item, outputs, error);
   for (guint k = 0; k < n; k++)
@@ -356,7 +359,7 @@ evaluate_probe_scan (gpointer       runner,
 
   if (good)
     {
-      VnTaskOutputs all = evaluate_describe_outputs (self, 0, inputs, outputs);
+      VnTaskOutputs all = evaluate_describe_outputs (self, 0, 0, inputs, outputs);
 
       probe->enough = vn_kept_meter_look (self->meter, &all);
     }
@@ -389,7 +392,7 @@ evaluate_look_at_outputs (Evaluate     *self,
                                         (gsize) self->options->n_samples * self->n_contestants);
   evaluate_outputs_leave_out_caches (self->outputs, self->plans[0]);
   hint.is_given = self->options->task != NULL && vn_task_find (self->options->task, &hint.task);
-  self->meter = vn_kept_meter_new (self->contestants[0].model, &hint, self->n_contestants - 1);
+  self->meter = vn_kept_meter_new (self->contestants[0].model, &hint, MAX (self->n_contestants, 2) - 1);
   vn_kept_meter_collect (self->meter, self->options->samples, self->options->n_samples, self->options->answers != NULL);
   evaluate_probe (self, cancellable);
 }
@@ -617,8 +620,7 @@ vn_evaluate_accuracy (VnModel                 *float_model,
 {
   const VnContestant contestants[] = { { float_model, input_shapes, dataset }, { quant_model, input_shapes, dataset } };
   g_autoptr(VnLabels) labels = NULL;
-  /* An unreadable sample has been reported by whoever ran the samples before. */
-  g_autoptr(VnNotes) notes = vn_notes_new ();
+  g_autoptr(VnNotes) notes = vn_notes_new ();     /* whoever ran the samples before has told which cannot be read */
   Evaluate self;
   VnScore scores[2];
   gboolean is_classifier;

@@ -133,6 +133,22 @@ vn_kept_meter_get_task (const VnKeptMeter *self)
   return self->task;
 }
 
+/**
+ * vn_kept_meter_tells_alone:
+ *
+ * Returns: whether there are figures of the first network alone, which it is compared with itself for
+ */
+gboolean
+vn_kept_meter_tells_alone (const VnKeptMeter *self)
+{
+  const VnTaskReader *reader;
+
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  reader = vn_task_get_reader (self->task);
+  return reader != NULL && reader->measure != NULL;
+}
+
 /* ---- what the task is ---- */
 
 /* Whether there is anything to be kept in what is laid out so. */

@@ -24,6 +24,7 @@ void         vn_kept_meter_free     (VnKeptMeter         *self);
 gboolean     vn_kept_meter_look     (VnKeptMeter         *self,
                                      const VnTaskOutputs *first);
 VnTask       vn_kept_meter_get_task (const VnKeptMeter   *self);
+gboolean     vn_kept_meter_tells_alone (const VnKeptMeter *self);
 void         vn_kept_meter_add      (VnKeptMeter         *self,
                                      guint                item,
                                      const VnTaskOutputs *outputs);   /* of the first, and of the others */

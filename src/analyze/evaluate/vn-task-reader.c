@@ -4,6 +4,7 @@
 
 #include "vn-i18n.h"
 #include "vn-model-metadata.h"
+#include "vn-user-metric.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -311,6 +312,28 @@ vn_kept_sum_measure (const VnKeptSum *self,
     readers[task]->measure (self, of_first, numbers);
 }
 
+/* The same numbers as of vn_kept_sum_measure(), by what a run calls them. */
+static void
+task_add_figures (const VnKeptSum    *self,
+                  const VnTaskReader *reader,
+                  VnKept             *kept)
+{
+  g_autoptr(GArray) of_both = vn_metric_numbers_new (), of_one = vn_metric_numbers_new ();
+
+  reader->measure (self, FALSE, of_both);
+  reader->measure (self, TRUE, of_one);
+  for (guint f = 0; f < VN_N_KEPT_FIGURES; f++)
+    {
+      gboolean of_first;
+      const char *name = vn_kept_figure_get_measure ((VnKeptFigure) f, &of_first);
+      const GArray *own = of_first ? of_one : of_both;
+
+      for (guint i = 0; i < own->len; i++)
+        if (g_str_equal (g_array_index (own, VnMetricNumber, i).name, name))
+          vn_kept_set_figure (kept, (VnKeptFigure) f, g_array_index (own, VnMetricNumber, i).value);
+    }
+}
+
 /**
  * vn_kept_sum_finish:
  * @kept: (out): the share of what there was to be kept; of masks the mean overlap of the classes that either shows
@@ -322,9 +345,12 @@ vn_kept_sum_finish (const VnKeptSum *self,
 {
   g_return_if_fail (self != NULL && kept != NULL && task < VN_N_TASKS);
 
-  *kept = (VnKept) { task, self->n_samples, self->n, self->n_kept, self->n_added, NAN, NAN };
+  *kept = (VnKept) { .task = task, .n_samples = self->n_samples, .n = self->n, .n_kept = self->n_kept, .n_added = self->n_added,
+                     .share = NAN, .mean = NAN };
   if (kept->n > 0)
     kept->share = (double) self->n_kept / (double) kept->n;
   if (readers[task] != NULL && readers[task]->finish != NULL)
     readers[task]->finish (self, kept);
+  if (readers[task] != NULL && readers[task]->measure != NULL)
+    task_add_figures (self, readers[task], kept);
 }

@@ -30,6 +30,7 @@ typedef struct
  * @height, @width: of its picture; 0: it takes none, or several
  * @n_tokens: length of the texts that it takes as whole numbers, [texts, tokens]; 0: it takes none
  * @tokens: (nullable): these, if they are followed by one another: no network for pairs of texts, which is given their types
+ * @n_seen: of the tokens at the beginning, those that another sample has been asked about: they are context
  * @mask: (nullable): an input of whole numbers, [texts, @n_tokens or more]: the last tokens count where it is not 0
  * @n_classes: of the samples; 0: not known
  * @hint: (nullable)
@@ -43,6 +44,7 @@ typedef struct
   guint               n_inputs;
   gint64              height, width, n_tokens;
   const VnTensor     *tokens;
+  guint               n_seen;
   const VnTensor     *mask;
   guint               n_classes;
   const VnTaskHint   *hint;
