@@ -9,6 +9,7 @@
 #include "vn-legend.h"
 #include "vn-data-files.h"
 #include "vn-step-export.h"
+#include "vn-text-rows.h"
 #include "vn-wizard-step.h"
 #include "vn-wizard.h"
 #include "data-step-fixture.h"
@@ -415,8 +416,8 @@ test_kinds (Fixture       *fixture,
 {
   static const struct { const char *heading, *none, *drop; gboolean takes_files; } kinds[] = {
     { "Calibration Images", "Choose a folder, or drop one here", "Drop a folder of images here", FALSE },
-    { "Calibration Text", "Choose a file or folder of token numbers: .npy, .bin or .raw", "Drop a file of token numbers here",
-      TRUE },
+    { "Calibration Text", "Choose a file or folder of text (.txt) or token numbers (.npy, .bin, .raw)",
+      "Drop a text, or a file of token numbers, here", TRUE },
   };
   g_autofree char *picture_model = vn_data_step_write_model (fixture->folder),
   *decoder = vn_data_step_write_decoder (fixture->folder);
@@ -448,6 +449,71 @@ test_kinds (Fixture       *fixture,
   for (guint i = 0; i < G_N_ELEMENTS (models); i++)
     g_unlink (models[i]);
   vn_data_step_remove_folder (texts);
+}
+
+typedef struct { VnWizardStep *step; guint n; } Wanted;
+
+static gboolean
+has_so_many (gpointer data)
+{
+  const Wanted *wanted = data;
+  g_autofree char *answer = vn_wizard_step_dup_answer (wanted->step);
+  g_autofree char *text = g_strdup_printf (wanted->n == 1 ? "%u sample" : "%u samples", wanted->n);
+
+  return answer != NULL && strcmp (answer, text) == 0;
+}
+
+static gboolean
+is_blocked (gpointer step)
+{
+  g_autofree char *blocker = vn_wizard_step_dup_blocker (VN_WIZARD_STEP (step));
+
+  return blocker != NULL;
+}
+
+/* Plain text needs a tokenizer, which the step asks for; then it is cut as the rows say. */
+static void
+test_text (Fixture       *fixture,
+           gconstpointer  user_data)
+{
+  static const struct { guint window, stride, n; } cuts[] = { { 0, 0, 1 }, { 10, 0, 4 }, { 10, 5, 7 }, { 10, 20, 2 } };
+  g_autofree char *model = vn_data_step_write_decoder (fixture->folder);
+  g_autofree char *plain = g_build_filename (fixture->folder, "plain", NULL);
+  g_autofree char *texts = g_build_filename (fixture->folder, "tokens", NULL);
+  g_autofree char *text = g_build_filename (plain, "a.txt", NULL);
+  g_autofree char *tokenizer = g_build_filename (fixture->folder, "its.json", NULL);
+  GtkWidget *step = vn_test_find (GTK_WIDGET (fixture->window), g_type_from_name ("VnStepData"), NULL), *rows;
+
+  g_assert_cmpint (g_mkdir (plain, 0700), ==, 0);
+  g_assert_true (g_file_set_contents (text, "abababababababababababababababababababab", -1, NULL));
+  g_assert_true (g_file_set_contents (tokenizer, "{\"model\": {\"type\": \"BPE\", \"vocab\": {\"a\": 0, \"b\": 1},"
+                                                 " \"merges\": []}}", -1, NULL));
+  vn_data_step_show (fixture, model, text);
+  g_assert_true (vn_test_wait (is_blocked, step, SECONDS));
+  rows = vn_test_find (step, VN_TYPE_TEXT_ROWS, NULL);
+  g_assert_true (gtk_widget_get_visible (rows));
+  g_assert_nonnull (vn_test_find (rows, GTK_TYPE_LABEL,
+                                  "None next to the model: plain text needs the tokenizer.json of the model"));
+  vn_text_rows_set_tokenizer (VN_TEXT_ROWS (rows), tokenizer);
+  for (guint i = 0; i < G_N_ELEMENTS (cuts); i++)
+    {
+      g_autoptr(VnDataSpec) data = vn_data_spec_copy (vn_bench_get_data (VN_BENCH (fixture->document)));
+      Wanted wanted = { VN_WIZARD_STEP (step), cuts[i].n };
+
+      data->window = cuts[i].window;
+      data->stride = cuts[i].stride;
+      vn_bench_set_data (VN_BENCH (fixture->document), data);
+      g_test_message ("%u", i);
+      g_assert_true (vn_test_wait (has_so_many, &wanted, SECONDS));
+      g_assert_cmpstr (vn_bench_get_data (VN_BENCH (fixture->document))->tokenizer, ==, tokenizer);
+    }
+  g_assert_cmpuint (fixture->n_failed, ==, 0);
+  vn_bench_set_data (VN_BENCH (fixture->document), NULL);
+  vn_test_settle (600);
+  g_unlink (model);
+  g_unlink (tokenizer);
+  vn_data_step_remove_folder (texts);
+  vn_data_step_remove_folder (plain);
 }
 
 /* Settings come from a file, without the script that it names; labels are kept with the samples and give an accuracy; a script's
@@ -576,6 +642,7 @@ main (int   argc,
               vn_window_fixture_tear_down);
   g_test_add ("/guidance/clicks", Fixture, NULL, vn_window_fixture_set_up, test_clicks, vn_window_fixture_tear_down);
   g_test_add ("/guidance/kinds", Fixture, NULL, vn_window_fixture_set_up, test_kinds, vn_window_fixture_tear_down);
+  g_test_add ("/guidance/text", Fixture, NULL, vn_window_fixture_set_up, test_text, vn_window_fixture_tear_down);
   g_test_add ("/guidance/files", Fixture, NULL, vn_window_fixture_set_up, test_files, vn_window_fixture_tear_down);
   return g_test_run ();
 }

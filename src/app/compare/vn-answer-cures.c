@@ -183,3 +183,18 @@ vn_answer_cures_set_answers (VnAnswerCures *self,
   if (self->document != NULL)
     answer_cures_fill (self);
 }
+
+/**
+ * vn_answer_cures_add_figure:
+ * @figures: what is told beside how many are kept
+ * @caption: what it is
+ */
+void
+vn_answer_cures_add_figure (VnAnswerCures *self,
+                            const char    *figures,
+                            const char    *caption)
+{
+  g_return_if_fail (VN_IS_ANSWER_CURES (self) && figures != NULL && caption != NULL);
+
+  gtk_box_append (GTK_BOX (self->figures), vn_figure_new (figures, caption));
+}

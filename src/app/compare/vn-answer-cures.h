@@ -21,5 +21,8 @@ void       vn_answer_cures_set_answers  (VnAnswerCures *self,
                                          const char    *figures,    /* nullable */
                                          const char    *caption,
                                          gboolean       are_lost);
+void       vn_answer_cures_add_figure   (VnAnswerCures *self,
+                                         const char    *figures,
+                                         const char    *caption);
 
 G_END_DECLS

@@ -212,12 +212,17 @@ static void
 answers_view_sum_up (VnAnswersView *self)
 {
   const VnSampleAnswer *worst = self->sorted->len > 0 ? g_ptr_array_index (self->sorted, 0) : NULL;
-  g_autofree char *figures = NULL;
+  const VnKept *kept = &self->run->accuracy.kept;
+  g_autofree char *figures = NULL, *mean = vn_kept_dup_mean (kept), *perplexity = vn_kept_dup_perplexity (kept);
 
   if (worst == NULL)
     return;
-  figures = vn_answer_words_dup_summary (self->sorted, &self->run->accuracy.kept);
+  figures = vn_answer_words_dup_summary (self->sorted, kept);
   vn_answer_cures_set_answers (self->cures, figures, vn_task_get_name (worst->kept.task), !vn_sample_answer_is_whole (worst));
+  if (mean != NULL)
+    vn_answer_cures_add_figure (self->cures, mean, vn_task_get_second_title (kept->task));
+  if (perplexity != NULL)
+    vn_answer_cures_add_figure (self->cures, perplexity, _("perplexity"));
 }
 
 /* The samples as the run had them, whatever the bench has now. */

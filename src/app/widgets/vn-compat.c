@@ -166,6 +166,7 @@ vn_choose_file (GtkWidget      *parent,
     [VN_CHOOSE_NUMBERS] = { N_("Color the Graph by a File"), N_("_Open"), GTK_FILE_CHOOSER_ACTION_OPEN },
     [VN_CHOOSE_SAMPLE] = { N_("Choose Samples"), N_("_Choose"), GTK_FILE_CHOOSER_ACTION_OPEN },
     [VN_CHOOSE_MODEL_FOLDER] = { N_("Open Folder of a Language Model"), N_("_Open"), GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER },
+    [VN_CHOOSE_TOKENIZER] = { N_("Choose Tokenizer"), N_("_Choose"), GTK_FILE_CHOOSER_ACTION_OPEN },
     [VN_CHOOSE_EXPORT_FOLDER] = { N_("Export To"), N_("_Choose"), GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER },
   };
   GtkWindow *window = GTK_WINDOW (gtk_widget_get_ancestor (parent, GTK_TYPE_WINDOW));

@@ -27,6 +27,7 @@ typedef enum
   VN_CHOOSE_NUMBERS,
   VN_CHOOSE_SAMPLE,
   VN_CHOOSE_MODEL_FOLDER,
+  VN_CHOOSE_TOKENIZER,
 } VnChooseKind;
 
 typedef void (*VnChooseFunc) (GFile    *file,

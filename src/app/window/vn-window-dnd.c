@@ -3,6 +3,7 @@
 #include "vn-window-private.h"
 
 #include "vn-i18n.h"
+#include "vn-model-data.h"
 #include "vn-node-data.h"
 
 static gboolean
@@ -17,13 +18,26 @@ window_dnd_is_model_folder (GFile *file)
   return g_file_peek_path (file) != NULL && vn_genai_folder_is (g_file_peek_path (file));
 }
 
+/* Of a language model. */
+static gboolean
+window_dnd_is_text (VnWindow *self,
+                    GFile    *file)
+{
+  VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
+  const char *path = g_file_peek_path (file);
+
+  return model != NULL && path != NULL && g_str_has_suffix (path, ".txt") && vn_model_has_past (model);
+}
+
 /* A folder, or a file that can be nothing else. */
 static gboolean
-window_dnd_is_samples (GFile *file)
+window_dnd_is_samples (VnWindow *self,
+                       GFile    *file)
 {
   if (window_dnd_is_folder (file))
     return !window_dnd_is_model_folder (file);
-  return g_file_peek_path (file) != NULL && vn_data_is_sample_file (g_file_peek_path (file));
+  return window_dnd_is_text (self, file) ||
+         (g_file_peek_path (file) != NULL && vn_data_is_sample_file (g_file_peek_path (file)));
 }
 
 static gboolean
@@ -35,7 +49,7 @@ window_dnd_has_numbers (GFile *file)
 /**
  * vn_window_drop_file:
  * @file: what was dropped: a model is opened, as is the folder of a language model; any other folder holds samples, as does a
- *   picture, an array or a sound; values of nodes color the graph
+ *   picture, an array, a sound, or a text where the model is one of language; values of nodes color the graph
  *
  * Returns: whether it could be used
  */
@@ -51,7 +65,7 @@ vn_window_drop_file (VnWindow *self,
   path = g_file_peek_path (file);
   if (path == NULL)
     return FALSE;
-  if (!window_dnd_is_samples (file))
+  if (!window_dnd_is_samples (self, file))
     {
       vn_window_open_file (self, file);
       return TRUE;
@@ -109,7 +123,7 @@ window_dnd_value_known (GtkDropTarget *target,
   GSList *files = value != NULL ? g_value_get_boxed (value) : NULL;
 
   gtk_label_set_label (self->drop_label, files == NULL ? _("Open Model")
-                                         : window_dnd_is_samples (files->data) ? _("Use as Samples")
+                                         : window_dnd_is_samples (self, files->data) ? _("Use as Samples")
                                          : window_dnd_has_numbers (files->data) ? _("Color the Graph by a File")
                                          : _("Open Model"));
 }

@@ -17,11 +17,12 @@ static const VnDataWords images = {
 
 static const VnDataWords text = {
   .heading = N_("Calibration Text"),
-  .usual = N_("Calibration runs the model on some of your text, as token numbers, to determine the range of every tensor. "
-              "50 to 200 representative pieces are enough."),
-  .optional = N_("The chosen target needs no samples. With some text, as token numbers, the KL divergence is measured."),
-  .choose = N_("Choose a file or folder of token numbers: .npy, .bin or .raw"),
-  .drop = N_("Drop a file of token numbers here"),
+  .usual = N_("Calibration runs the model on some of your text, plain or as token numbers, to determine the range of every "
+              "tensor. 50 to 200 representative pieces are enough."),
+  .optional = N_("The chosen target needs no samples. With some text, plain or as token numbers, the KL divergence "
+                 "and perplexity are measured."),
+  .choose = N_("Choose a file or folder of text (.txt) or token numbers (.npy, .bin, .raw)"),
+  .drop = N_("Drop a text, or a file of token numbers, here"),
   .icon = "text-x-generic-symbolic",
   .takes_files = TRUE,
 };

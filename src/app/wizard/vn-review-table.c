@@ -91,20 +91,39 @@ review_table_format_time (double seconds)
   return number != NULL ? g_strconcat (number, "\u00a0ms", NULL) : NULL;
 }
 
-/**
- * vn_review_table_format_second:
- *
- * Returns: (transfer full) (nullable): the mean that is told of the answers beside the share; %NULL: none is
- */
-char *
-vn_review_table_format_second (const VnKept *kept)
+/* Shares in percent, other figures as numbers. */
+static char *
+review_table_format_figure (const VnKept *kept,
+                            VnKeptFigure  figure)
 {
-  g_return_val_if_fail (kept != NULL, NULL);
+  const double value = vn_kept_get_figure (kept, figure);
 
-  if (!vn_kept_is_known (kept) || vn_task_get_second (kept->task) != VN_TASK_SECOND_MEAN || isnan (kept->mean))
+  if (isnan (value))
     return NULL;
-  /* two digits that count: divergences worth telling begin at some millionths */
-  return vn_format_decimals (kept->mean, kept->mean > 0 ? (guint) CLAMP (1 - floor (log10 (kept->mean)), 4, 8) : 4);
+  if (figure == VN_KEPT_FIGURE_TOP8 || figure == VN_KEPT_FIGURE_NEXT || figure == VN_KEPT_FIGURE_FLOAT_NEXT)
+    return review_table_format_share (value);
+  return vn_format_number (value, figure == VN_KEPT_FIGURE_PERPLEXITY || figure == VN_KEPT_FIGURE_FLOAT_PERPLEXITY ? 4 : 2);
+}
+
+/* Those of the float network beside those of the other. */
+static void
+review_table_add_figures (GPtrArray    *lines,
+                          const VnKept *kept)
+{
+  static const struct { VnKeptFigure now, in_float; } rows[] = {
+    { VN_KEPT_FIGURE_KL_99, VN_N_KEPT_FIGURES }, { VN_KEPT_FIGURE_KL_MAX, VN_N_KEPT_FIGURES },
+    { VN_KEPT_FIGURE_TOP8, VN_N_KEPT_FIGURES }, { VN_KEPT_FIGURE_PERPLEXITY, VN_KEPT_FIGURE_FLOAT_PERPLEXITY },
+    { VN_KEPT_FIGURE_NEXT, VN_KEPT_FIGURE_FLOAT_NEXT },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      char *now = review_table_format_figure (kept, rows[i].now);
+
+      if (now != NULL)
+        review_table_add (lines, vn_kept_figure_get_title (rows[i].now),
+                          rows[i].in_float < VN_N_KEPT_FIGURES ? review_table_format_figure (kept, rows[i].in_float) : NULL, now);
+    }
 }
 
 static void
@@ -125,8 +144,9 @@ review_table_add_answers (GPtrArray          *lines,
     {
       review_table_add (lines, vn_task_get_title (kept->task), review_table_format_share (1),
                         review_table_format_share (kept->share));
-      if ((second = vn_review_table_format_second (kept)) != NULL)
+      if ((second = vn_kept_dup_mean (kept)) != NULL)
         review_table_add (lines, vn_task_get_second_title (kept->task), NULL, g_steal_pointer (&second));
+      review_table_add_figures (lines, kept);
     }
 }
 

@@ -17,6 +17,5 @@ void vn_review_table_set_document (VnReviewTable *self,
 void vn_review_table_update       (VnReviewTable *self,
                                    const char    *measured);
 
-char      *vn_review_table_format_second (const VnKept *kept);
 
 G_END_DECLS

@@ -17,6 +17,7 @@
 #include "vn-preview-grid.h"
 #include "vn-rows.h"
 #include "vn-target-rows.h"
+#include "vn-text-rows.h"
 #include "vn-values-chart.h"
 
 #include <string.h>
@@ -54,6 +55,7 @@ struct _VnStepData
   VnInputSizes    *sizes;
   VnDataCard      *card;
   VnDataFiles     *files;
+  VnTextRows      *texts;
   VnTargetRows    *targets;
   VnValuesChart   *values;
   GtkLabel        *previews_title, *previews_count, *waiting;
@@ -173,6 +175,7 @@ step_data_show_kind (VnStepData *self)
   gtk_label_set_label (self->explanation, _(needs_samples ? words->usual : words->optional));
   gtk_image_set_from_icon_name (self->folder_icon, words->icon);
   gtk_widget_set_visible (GTK_WIDGET (self->change_folder), words->takes_files);
+  vn_text_rows_show (self->texts, words->takes_files);
   gtk_widget_set_visible (GTK_WIDGET (self->preprocessing), pictures);
   for (guint i = 0; i < G_N_ELEMENTS (seen); i++)
     gtk_widget_set_visible (seen[i], pictures && data != NULL && !vn_data_spec_is_random (data));
@@ -515,6 +518,7 @@ vn_step_data_document_set (VnWizardStep *step)
   vn_input_rows_set_document (VN_STEP_DATA (step)->inputs, document);
   vn_input_sizes_set_document (VN_STEP_DATA (step)->sizes, document);
   vn_data_files_set_document (VN_STEP_DATA (step)->files, document);
+  vn_text_rows_set_document (VN_STEP_DATA (step)->texts, document);
   vn_target_rows_set_document (VN_STEP_DATA (step)->targets, document);
   data_changed (VN_STEP_DATA (step));
 }
@@ -587,6 +591,7 @@ vn_step_data_class_init (VnStepDataClass *klass)
   g_type_ensure (VN_TYPE_INPUT_SIZES);
   g_type_ensure (VN_TYPE_PREPROCESS_ROWS);
   g_type_ensure (VN_TYPE_TARGET_ROWS);
+  g_type_ensure (VN_TYPE_TEXT_ROWS);
   g_type_ensure (VN_TYPE_VALUES_CHART);
   gtk_widget_class_set_template_from_resource (widget_class, "/io/github/vernier/Vernier/vn-step-data.ui");
   vn_wizard_step_declare_settings (widget_class);
@@ -607,6 +612,7 @@ vn_step_data_class_init (VnStepDataClass *klass)
   gtk_widget_class_bind_template_child (widget_class, VnStepData, random);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, card);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, files);
+  gtk_widget_class_bind_template_child (widget_class, VnStepData, texts);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, targets);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, values);
   gtk_widget_class_bind_template_child (widget_class, VnStepData, inputs);

@@ -244,10 +244,12 @@ static gboolean
 step_review_add_second (VnStepReview *self,
                         const VnKept *kept)
 {
-  g_autofree char *mean = vn_review_table_format_second (kept);
+  g_autofree char *mean = vn_kept_dup_mean (kept), *perplexity = vn_kept_dup_perplexity (kept);
 
   if (mean != NULL)
     step_review_add_figure (self, mean, vn_task_get_second_title (kept->task));
+  if (perplexity != NULL)
+    step_review_add_figure (self, perplexity, _("perplexity"));
   return mean != NULL;
 }
 
