@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Plain text for a network that takes numbers of tokens: a .txt file, or a folder of them, by a tokenizer.json. Each text is cut
- * into windows; what is left at its end is no sample, unless the text is shorter than one and the network takes any length. */
+/* Plain text for a network that takes numbers of tokens: a .txt file, or a folder of them, by a tokenizer.json; or a folder of
+ * files of such numbers, where a window or a stride is asked for. Each text is cut into windows; what is left at its end is no
+ * sample, unless the text is shorter than one and the network takes any length. */
 
 #include "vn-dataset-private.h"
 
@@ -77,29 +78,47 @@ source_text_takes_tokens (const VnDataset *dataset)
          vn_data_spec_get_script (dataset->spec, input->name) == NULL;
 }
 
-/* A folder's: nothing else in it may be samples, or a list for an input. */
+/* Whether something in a folder is called like an input: it is for that one. */
 static gboolean
-source_text_has_texts (const VnDataset *dataset,
-                       const VnListing *listing)
+source_text_is_for_input (const VnDataset *dataset,
+                          const GPtrArray *names)
 {
-  gboolean any = FALSE;
+  for (guint i = 0; i < names->len; i++)
+    for (guint k = 0; k < dataset->n_inputs; k++)
+      {
+        g_autofree char *stem = vn_input_file_name (dataset->inputs[k].name);
+        const char *name = names->pdata[i];
 
-  if (listing->pictures->len > 0 || listing->tensors->len > 0)
-    return FALSE;
+        if (g_str_has_prefix (name, stem) && name[strlen (stem)] == '.')
+          return TRUE;
+      }
+  return FALSE;
+}
+
+static gboolean
+source_text_is_numbers (const char *name)
+{
+  const VnFileKind kind = vn_file_kind (name);
+
+  return kind == VN_FILE_NPY || kind == VN_FILE_RAW;
+}
+
+/* (transfer none) (nullable): the files of a folder that are texts, or numbers of tokens; nothing else in it may be samples */
+static const GPtrArray *
+source_text_choose_files (const VnDataset *dataset,
+                          const VnListing *listing)
+{
+  const gboolean cut = dataset->spec->window > 0 || dataset->spec->stride > 0;
+  gboolean texts = FALSE, numbers = listing->tensors->len > 1 && cut;
+
   for (guint i = 0; i < listing->others->len; i++)
-    {
-      const char *name = listing->others->pdata[i];
-
-      any |= source_text_is_text (name);
-      for (guint k = 0; k < dataset->n_inputs; k++)
-        {
-          g_autofree char *stem = vn_input_file_name (dataset->inputs[k].name);
-
-          if (g_str_has_prefix (name, stem) && name[strlen (stem)] == '.')
-            return FALSE;
-        }
-    }
-  return any;
+    texts |= source_text_is_text (listing->others->pdata[i]);
+  for (guint i = 0; i < listing->tensors->len; i++)
+    numbers &= source_text_is_numbers (listing->tensors->pdata[i]);
+  if (listing->pictures->len > 0 || source_text_is_for_input (dataset, listing->others) ||
+      source_text_is_for_input (dataset, listing->tensors))
+    return NULL;
+  return numbers ? listing->tensors : texts && listing->tensors->len == 0 ? listing->others : NULL;
 }
 
 static gboolean
@@ -111,7 +130,7 @@ text_claims (const VnDataset *dataset)
   if (!source_text_takes_tokens (dataset))
     return FALSE;
   if (g_file_test (path, G_FILE_TEST_IS_DIR))
-    return vn_listing_read (&listing, path, NULL) && source_text_has_texts (dataset, &listing);
+    return vn_listing_read (&listing, path, NULL) && source_text_choose_files (dataset, &listing) != NULL;
   return source_text_is_text (path) && g_file_test (path, G_FILE_TEST_IS_REGULAR) && !source_text_is_list (path);
 }
 
@@ -235,6 +254,39 @@ source_text_add (VnDataset          *dataset,
   return TRUE;
 }
 
+/* Of a file that has them as they are. */
+static gboolean
+source_text_add_numbers (VnDataset   *dataset,
+                         const char  *path,
+                         guint       *n_short,
+                         GError     **error)
+{
+  VnInputSpec input = dataset->inputs[dataset->main_input];
+  g_autofree char *name = g_path_get_basename (path);
+  g_autoptr(VnTensor) tensor = NULL;
+  const gsize start = dataset->tokens->len;
+
+  input.shape = VN_SHAPE (VN_DIM_UNKNOWN);
+  tensor = vn_tensor_file_read (path, &input, vn_data_spec_get_raw_type (dataset->spec, input.name), error);
+  if (tensor == NULL)
+    return FALSE;
+  for (gsize i = 0; i < tensor->n_elements; i++)
+    {
+      const gint64 number = vn_dtype_is_integer (tensor->dtype) ? vn_tensor_get_s64 (tensor, i) : -1;
+      const guint32 token = (guint32) number;
+
+      if (number < 0 || number > G_MAXINT32 || dataset->tokens->len >= G_MAXINT32)
+        {
+          g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” does not hold the numbers of tokens"), path);
+          return FALSE;
+        }
+      g_array_append_val (dataset->tokens, token);
+    }
+  *n_short += !source_text_cut (dataset, name, start);
+  return TRUE;
+}
+
+/* @tokenizer: (nullable): there are numbers */
 static gboolean
 source_text_add_all (VnDataset          *dataset,
                      const VnTokenizer  *tokenizer,
@@ -244,6 +296,7 @@ source_text_add_all (VnDataset          *dataset,
 {
   const char *path = dataset->spec->path;
   g_auto(VnListing) listing = { 0 };
+  const GPtrArray *files;
 
   *n_texts = 1;
   if (!g_file_test (path, G_FILE_TEST_IS_DIR))
@@ -251,14 +304,16 @@ source_text_add_all (VnDataset          *dataset,
   *n_texts = 0;
   if (!vn_listing_read (&listing, path, error))
     return FALSE;
-  for (guint i = 0; i < listing.others->len; i++)
+  files = source_text_choose_files (dataset, &listing);
+  for (guint i = 0; files != NULL && i < files->len; i++)
     {
-      g_autofree char *whole = g_build_filename (path, listing.others->pdata[i], NULL);
+      g_autofree char *whole = g_build_filename (path, files->pdata[i], NULL);
 
-      if (!source_text_is_text (whole))
+      if (tokenizer != NULL && !source_text_is_text (whole))
         continue;
       ++*n_texts;
-      if (!source_text_add (dataset, tokenizer, whole, n_short, error))
+      if (tokenizer != NULL ? !source_text_add (dataset, tokenizer, whole, n_short, error)
+                            : !source_text_add_numbers (dataset, whole, n_short, error))
         return FALSE;
     }
   return TRUE;
@@ -275,15 +330,32 @@ source_text_note (const VnDataset *dataset,
 {
   if (notes == NULL)
     return;
-  vn_notes_add (notes, VN_NOTE_INFO, "data-text", dataset->spec->path,
-                ngettext ("%u text, %zu tokens by “%s”: samples of %lld tokens, one every %lld",
-                          "%u texts, %zu tokens by “%s”: samples of %lld tokens, one every %lld", n_texts), n_texts,
-                (gsize) dataset->tokens->len, tokenizer, (long long) vn_dataset_get_window (dataset),
-                (long long) vn_dataset_get_stride (dataset));
+  if (tokenizer == NULL)
+    vn_notes_add (notes, VN_NOTE_INFO, "data-text", dataset->spec->path,
+                  ngettext ("%u file, %zu tokens: samples of %lld tokens, one every %lld",
+                            "%u files, %zu tokens: samples of %lld tokens, one every %lld", n_texts), n_texts,
+                  (gsize) dataset->tokens->len, (long long) vn_dataset_get_window (dataset),
+                  (long long) vn_dataset_get_stride (dataset));
+  else
+    vn_notes_add (notes, VN_NOTE_INFO, "data-text", dataset->spec->path,
+                  ngettext ("%u text, %zu tokens by “%s”: samples of %lld tokens, one every %lld",
+                            "%u texts, %zu tokens by “%s”: samples of %lld tokens, one every %lld", n_texts), n_texts,
+                  (gsize) dataset->tokens->len, tokenizer, (long long) vn_dataset_get_window (dataset),
+                  (long long) vn_dataset_get_stride (dataset));
   if (n_short > 0)
     vn_notes_add (notes, VN_NOTE_INFO, "data-text-short", dataset->spec->path,
                   ngettext ("%u text is shorter than a sample and skipped", "%u texts are shorter than a sample and skipped",
                             n_short), n_short);
+}
+
+/* A folder of files of numbers. */
+static gboolean
+source_text_holds_numbers (const VnDataset *dataset)
+{
+  g_auto(VnListing) listing = { 0 };
+
+  return g_file_test (dataset->spec->path, G_FILE_TEST_IS_DIR) && vn_listing_read (&listing, dataset->spec->path, NULL) &&
+         source_text_choose_files (dataset, &listing) == listing.tensors;
 }
 
 static gboolean
@@ -291,15 +363,17 @@ text_open (VnDataset  *dataset,
            VnNotes    *notes,
            GError    **error)
 {
-  g_autofree char *path = source_text_find_tokenizer (dataset, error);
+  const gboolean numbers = source_text_holds_numbers (dataset);
+  g_autofree char *path = numbers ? NULL : source_text_find_tokenizer (dataset, error);
   g_autoptr(VnTokenizer) tokenizer = path != NULL ? vn_tokenizer_load (path, error) : NULL;
   guint n_texts = 0, n_short = 0;
 
-  if (tokenizer == NULL)
+  if (tokenizer == NULL && !numbers)
     return FALSE;
   dataset->tokens = g_array_new (FALSE, FALSE, sizeof (guint32));
   dataset->windows = g_array_new (FALSE, FALSE, sizeof (Window));
-  if (!source_text_add_all (dataset, tokenizer, &n_texts, &n_short, error) || !source_text_check_tokens (dataset, path, error))
+  if (!source_text_add_all (dataset, tokenizer, &n_texts, &n_short, error) ||
+      !source_text_check_tokens (dataset, path != NULL ? path : dataset->spec->path, error))
     return FALSE;
   if (dataset->samples->len == 0)
     {

@@ -76,6 +76,10 @@ static const struct
   { "beside/a.txt", 3, 0, 0, 0, "large.json", NULL, VN_ERROR_SHAPE },
   { "beside/a.txt", 3, 0, 0, 0, "c.npy", NULL, VN_ERROR_MALFORMED },
   { "beside/a.txt", 3, 0, 0, 0, "novel.json", NULL, VN_ERROR_UNSUPPORTED },
+  { "arrays", VN_DIM_UNKNOWN, 3, 2, 0, NULL,
+    "a.npy #0: 5 5 5; b.npy #0: 7 8 9; b.npy #1 (1): 9 10 11; b.npy #2 (1): 11 12 13", 0 },
+  { "arrays", 3, 0, 3, 0, NULL, "a.npy #0: 5 5 5; b.npy #0: 7 8 9; b.npy #1: 10 11 12", 0 },
+  { "floats", VN_DIM_UNKNOWN, 3, 0, 0, NULL, NULL, VN_ERROR_MALFORMED },
   { "numbers.npy", VN_DIM_UNKNOWN, 3, 0, 0, NULL, "numbers.npy #0: 7 8 9; numbers.npy #1: 10 11 12", 0 },
   { "numbers.npy", VN_DIM_UNKNOWN, 3, 2, 0, NULL,
     "numbers.npy #0: 7 8 9; numbers.npy #1 (1): 9 10 11; numbers.npy #2 (1): 11 12 13",
@@ -100,6 +104,10 @@ put_files (Folder *folder)
     g_byte_array_append (one, (const guint8 *) &(gint64) { 5 }, sizeof (gint64));
   folder_put (folder, "numbers.npy", npy->data, npy->len);
   folder_put (folder, "c.npy", one->data, one->len);
+  folder_put (folder, "arrays/b.npy", npy->data, npy->len);
+  folder_put (folder, "arrays/a.npy", one->data, one->len);
+  folder_put (folder, "floats/a.npy", one->data, one->len);
+  folder_put_npy (folder, "floats/b.npy", VN_SHAPE (4), 1);
   folder_put_text (folder, "large.json", large);
   folder_put_text (folder, "novel.json", "{\"model\": {\"type\": \"BPE\", \"vocab\": {}, \"merges\": []}, \"novel\": 1}");
   folder_put_text (folder, "beside/tokenizer.json", tokenizer);
