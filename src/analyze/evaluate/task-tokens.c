@@ -24,13 +24,15 @@ typedef struct { guint output; gboolean probabilities; } Layout;
 #define TOP 8u              /* of the largest numbers */
 #define HIGH_SHARE 0.99
 
-/* @counts: by position, whether it is one of the text, not of what fills it up; @next: the true token, -1: not known */
+/* @floats: (nullable): the numbers of @tensor, if they are of that type; @counts: by position, whether it is one of the text, not
+ * of what fills it up, nor told of another sample; @next: the true token, -1: not known */
 typedef struct
 {
-  VnTensor *tensor;
-  gboolean  probabilities, *counts;
-  gint64   *next;
-  gsize     n_positions, n_tokens;
+  VnTensor    *tensor;
+  const float *floats;
+  gboolean     probabilities, *counts;
+  gint64      *next;
+  gsize        n_positions, n_tokens;
 } Answer;
 
 static gboolean
@@ -119,6 +121,7 @@ tokens_read (gconstpointer        data,
     return NULL;
   self = g_new0 (Answer, 1);
   self->tensor = vn_tensor_ref (outputs->tensors[layout->output]);
+  self->floats = self->tensor->dtype == VN_DTYPE_F32 ? self->tensor->data : NULL;
   self->probabilities = layout->probabilities;
   self->n_tokens = (gsize) self->tensor->shape.dims[2];
   self->n_positions = self->tensor->n_elements / self->n_tokens;
@@ -146,6 +149,13 @@ tokens_free (gpointer data)
   g_free (self);
 }
 
+static inline double
+tokens_get (const Answer *self,
+            gsize         i)
+{
+  return self->floats != NULL ? self->floats[i] : vn_tensor_get_double (self->tensor, i);
+}
+
 static gsize
 tokens_find_best (const Answer *self,
                   gsize         position)
@@ -154,7 +164,7 @@ tokens_find_best (const Answer *self,
   gsize best = 0;
 
   for (gsize i = 1; i < self->n_tokens; i++)
-    if (vn_tensor_get_double (self->tensor, from + i) > vn_tensor_get_double (self->tensor, from + best))
+    if (tokens_get (self, from + i) > tokens_get (self, from + best))
       best = i;
   return best;
 }
@@ -170,10 +180,10 @@ tokens_find_top (const Answer *self,
 
   for (gsize i = 0; i < self->n_tokens; i++)
     {
-      const double value = vn_tensor_get_double (self->tensor, from + i);
+      const double value = tokens_get (self, from + i);
       guint at = n;
 
-      while (at > 0 && value > vn_tensor_get_double (self->tensor, from + top[at - 1]))
+      while (at > 0 && value > tokens_get (self, from + top[at - 1]))
         at--;
       if (at == TOP)
         continue;
@@ -206,11 +216,11 @@ tokens_find_log_sum (const Answer *self,
                      gsize         position)
 {
   const gsize from = position * self->n_tokens;
-  const double most = vn_tensor_get_double (self->tensor, from + tokens_find_best (self, position));
+  const double most = tokens_get (self, from + tokens_find_best (self, position));
   double sum = 0;
 
   for (gsize i = 0; i < self->n_tokens && !self->probabilities; i++)
-    sum += exp (vn_tensor_get_double (self->tensor, from + i) - most);
+    sum += exp (tokens_get (self, from + i) - most);
   return self->probabilities ? 0 : most + log (sum);
 }
 
@@ -220,18 +230,19 @@ tokens_get_log (const Answer *self,
                 gsize         token,
                 double        log_sum)
 {
-  double value = vn_tensor_get_double (self->tensor, position * self->n_tokens + token);
+  double value = tokens_get (self, position * self->n_tokens + token);
 
   return self->probabilities ? log (value) : value - log_sum;
 }
 
-/* sum p (ln p - ln q), p of @a, in nats */
+/* sum p (ln p - ln q), p of @a, in nats; @of_a, @of_b: tokens_find_log_sum() */
 static double
 tokens_get_divergence (const Answer *a,
                        const Answer *b,
-                       gsize         position)
+                       gsize         position,
+                       double        of_a,
+                       double        of_b)
 {
-  const double of_a = tokens_find_log_sum (a, position), of_b = tokens_find_log_sum (b, position);
   double sum = 0;
 
   for (gsize i = 0; i < a->n_tokens; i++)
@@ -255,6 +266,7 @@ tokens_compare (gconstpointer  first,
                 VnKeptSum     *sum)
 {
   const Answer *a = first, *b = other;
+  const gboolean same = a->tensor == b->tensor;     /* one network, of which only its own figures are told */
   VnKeptItem divergence = { .item = item };
   const gsize n = a->n_positions == b->n_positions && a->n_tokens == b->n_tokens ? a->n_positions : 0;
 
@@ -263,17 +275,18 @@ tokens_compare (gconstpointer  first,
   for (gsize i = 0; i < n; i++)
     if (a->counts[i])
       {
-        const double found = tokens_get_divergence (a, b, i);
+        const double of_a = tokens_find_log_sum (a, i), of_b = same ? of_a : tokens_find_log_sum (b, i);
+        const double found = same ? 0 : tokens_get_divergence (a, b, i, of_a, of_b);
         const float narrow = (float) found;
-        const gsize best_a = tokens_find_best (a, i), best_b = tokens_find_best (b, i);
-        Position position = { tokens_share_top (a, b, i), NAN, NAN, 0, 0 };
+        const gsize best_a = tokens_find_best (a, i), best_b = same ? best_a : tokens_find_best (b, i);
+        Position position = { same ? 1 : tokens_share_top (a, b, i), NAN, NAN, 0, 0 };
 
         if (a->next[i] >= 0)
           {
-            position.of_first = (float) tokens_get_log (a, i, (gsize) a->next[i], tokens_find_log_sum (a, i));
-            position.of_other = (float) tokens_get_log (b, i, (gsize) a->next[i], tokens_find_log_sum (b, i));
+            position.of_first = (float) tokens_get_log (a, i, (gsize) a->next[i], of_a);
+            position.of_other = (float) tokens_get_log (b, i, (gsize) a->next[i], of_b);
             position.first_hits = (gint64) best_a == a->next[i];
-            position.other_hits = (gint64) best_b == b->next[i];
+            position.other_hits = (gint64) best_b == a->next[i];
           }
         sum->n++;
         sum->n_kept += best_a == best_b;
