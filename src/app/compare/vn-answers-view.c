@@ -212,11 +212,14 @@ static void
 answers_view_sum_up (VnAnswersView *self)
 {
   const VnSampleAnswer *worst = self->sorted->len > 0 ? g_ptr_array_index (self->sorted, 0) : NULL;
-  const VnKept *kept = &self->run->accuracy.kept;
-  g_autofree char *figures = NULL, *mean = vn_kept_dup_mean (kept), *perplexity = vn_kept_dup_perplexity (kept);
+  g_autofree char *figures = NULL, *mean = NULL, *perplexity = NULL;
+  const VnKept *kept;
 
   if (worst == NULL)
     return;
+  kept = &self->run->accuracy.kept;
+  mean = vn_kept_dup_mean (kept);
+  perplexity = vn_kept_dup_perplexity (kept);
   figures = vn_answer_words_dup_summary (self->sorted, kept);
   vn_answer_cures_set_answers (self->cures, figures, vn_task_get_name (worst->kept.task), !vn_sample_answer_is_whole (worst));
   if (mean != NULL)
