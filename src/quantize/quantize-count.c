@@ -10,7 +10,7 @@ static const char * const types[] = {
   "QuantizeLinear", "ConvInteger", "MatMulInteger", "DynamicQuantizeMatMul", "DynamicQuantizeLSTM",
   "ExtendedQuantizeLinear", "VitisQuantizeLinear", "FixNeuron", "BFPQuantizeDequantize", "MXQuantizeDequantize",
   "BFPFixNeuron", "MXFixNeuron",
-  "MatMulNBits", "MatMulIntegerToFloat", "QAttention", "QGemm", "GatherBlockQuantized",
+  "MatMulNBits", "MatMulIntegerToFloat", "QAttention", "QGemm", "GatherBlockQuantized", "QMoE",
   "Quant", "BipolarQuant", "RequantShift", NULL   /* QONNX, Deeploy */
 };
 

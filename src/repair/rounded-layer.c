@@ -11,6 +11,9 @@
 /* Positions of the result looked at in each sample. */
 #define POSITIONS 400
 
+/* Bytes of moments of one layer: the groups of a layer that has more are looked at some after the others. */
+#define PART_BYTES ((gsize) 1 << 30)
+
 /* Bytes of weights, as doubles, that are rounded at a time: rows do not depend on each other. */
 #define TILE_BYTES ((gsize) 32 << 20)
 
@@ -19,13 +22,51 @@ vn_rounded_layer_new (VnWeightLayer    *layer,
                       const VnQuantRow *row)
 {
   VnRoundedLayer *self = g_new0 (VnRoundedLayer, 1);
+  g_autofree gint64 *zeros = NULL;
 
   g_return_val_if_fail (layer != NULL, NULL);
 
+  zeros = g_new0 (gint64, layer->groups);
   self->layer = layer;
   self->row = row;
-  self->before = vn_tensor_ref (vn_node_get_input (layer->node, 1)->initializer);
+  self->before = vn_tensor_ref (vn_node_get_input (layer->node, layer->input)->initializer);
+  self->n_read = vn_tensor_new_s64 (&VN_SHAPE ((gint64) layer->groups), zeros);
   return self;
+}
+
+/**
+ * vn_rounded_layer_is_done:
+ *
+ * Returns: whether all groups have been looked at
+ */
+gboolean
+vn_rounded_layer_is_done (const VnRoundedLayer *self)
+{
+  g_return_val_if_fail (self != NULL, TRUE);
+
+  return self->first >= self->layer->groups;
+}
+
+/**
+ * vn_rounded_layer_is_reached:
+ *
+ * Returns: whether a group has read enough to be rounded by
+ */
+gboolean
+vn_rounded_layer_is_reached (const VnRoundedLayer *self,
+                             gsize                 group)
+{
+  g_return_val_if_fail (self != NULL && group < self->layer->groups, FALSE);
+
+  return ((const gint64 *) self->n_read->data)[group] >= (self->layer->is_experts ? (gint64) VN_ROUNDED_LEAST_READ : 1);
+}
+
+static gsize
+rounded_layer_count_part (const VnRoundedLayer *self)
+{
+  const gsize k = self->layer->columns;
+
+  return MIN (MAX (PART_BYTES / (k * k * sizeof (double)), 1), self->layer->groups - self->first);
 }
 
 /* Lets go of what is needed only while the layer is looked at. */
@@ -36,6 +77,8 @@ vn_rounded_layer_end (VnRoundedLayer *self)
 
   g_clear_pointer (&self->moments, g_free);
   g_clear_pointer (&self->columns, g_free);
+  self->first += self->n;
+  self->n = 0;
 }
 
 void
@@ -45,6 +88,7 @@ vn_rounded_layer_free (VnRoundedLayer *self)
     return;
   vn_rounded_layer_end (self);
   vn_weight_layer_free (self->layer);
+  vn_tensor_unref (self->n_read);
   vn_tensor_unref (self->before);
   g_clear_pointer (&self->after, vn_tensor_unref);
   g_free (self);
@@ -59,7 +103,20 @@ vn_rounded_layer_get_bytes (const VnRoundedLayer *self)
   g_return_val_if_fail (self != NULL, 0);
 
   k = self->layer->columns;
-  return self->layer->groups * k * (k * sizeof (double) + POSITIONS * sizeof (float));
+  return rounded_layer_count_part (self) * k * k * sizeof (double) + self->layer->groups * k * POSITIONS * sizeof (float);
+}
+
+/**
+ * vn_rounded_layer_choose_part:
+ *
+ * Decides which groups are looked at next, in each of several processes alike.
+ */
+void
+vn_rounded_layer_choose_part (VnRoundedLayer *self)
+{
+  g_return_if_fail (self != NULL);
+
+  self->n = rounded_layer_count_part (self);
 }
 
 gboolean
@@ -71,7 +128,7 @@ vn_rounded_layer_begin (VnRoundedLayer  *self,
   g_return_val_if_fail (self != NULL && self->moments == NULL, FALSE);
 
   k = self->layer->columns;
-  self->moments = vn_try_new0 (double, self->layer->groups * k * k, error);
+  self->moments = vn_try_new0 (double, self->n * k * k, error);
   if (self->moments != NULL)
     self->columns = vn_try_new (float, self->layer->groups * k * POSITIONS, error);
   return self->columns != NULL;
@@ -86,6 +143,12 @@ vn_rounded_layer_look_at (VnRoundedLayer *self,
   g_return_if_fail (self != NULL);
 
   self->n_columns = vn_weight_layer_gather (self->layer, read, seed, POSITIONS, self->columns);
+  if (self->first > 0)      /* counted the first time */
+    return;
+  if (self->layer->is_experts)
+    vn_weight_layer_count (self->layer, read, self->n_read->data);
+  for (gsize g = 0; g < self->layer->groups && !self->layer->is_experts; g++)
+    ((gint64 *) self->n_read->data)[g] += (gint64) self->n_columns;
 }
 
 gboolean
@@ -101,8 +164,9 @@ vn_rounded_layer_add_sample (VnRoundedLayer  *self,
   scratch = vn_try_new (float, k * k, error);
   if (scratch == NULL)
     return FALSE;
-  for (gsize g = 0; g < self->layer->groups && self->n_columns > 0; g++)
-    vn_linalg_add_moments (self->moments + g * k * k, k, self->columns + g * self->n_columns * k, self->n_columns, scratch);
+  for (gsize g = 0; g < self->n && self->n_columns > 0; g++)
+    vn_linalg_add_moments (self->moments + g * k * k, k, self->columns + (self->first + g) * self->n_columns * k, self->n_columns,
+                           scratch);
   self->n_columns = 0;
   return TRUE;
 }
@@ -182,7 +246,7 @@ rounded_layer_solve_group (VnRoundedLayer       *self,
   const gsize columns = layer->columns, n_tile = rounded_layer_count_tile_rows (self);
   const float *before = self->before->data;
   float *after = self->after->data;
-  double *factor = self->moments + group * columns * columns;
+  double *factor = self->moments + (group - self->first) * columns * columns;
 
   if (!vn_rounding_factor (factor, columns, VN_ROUNDING_DAMPING, error))
     return FALSE;
@@ -212,6 +276,8 @@ rounded_layer_copy_weights (VnRoundedLayer  *self,
 
   if (aligned == NULL)
     return FALSE;
+  if (self->after != NULL)
+    return TRUE;
   vn_tensor_unref (self->before);
   self->before = g_steal_pointer (&aligned);
   self->after = vn_tensor_new_constant (VN_DTYPE_F32, &self->before->shape, error);
@@ -224,8 +290,9 @@ rounded_layer_copy_weights (VnRoundedLayer  *self,
 /**
  * vn_rounded_layer_solve:
  *
- * Rounds the weights into @after. A group whose moments have no inverse, because it never read anything but zeros, keeps
- * its weights as they are, which the writer then rounds to the nearest.
+ * Rounds the weights of the groups that were looked at into @after. A group whose moments have no inverse, because it never read
+ * anything but zeros, and an expert that few tokens went to keep their weights as they are, which the writer then rounds to the
+ * nearest.
  *
  * Returns: %FALSE with an error if memory is short
  */
@@ -242,10 +309,12 @@ vn_rounded_layer_solve (VnRoundedLayer  *self,
   weights = vn_try_new (double, rounded_layer_count_tile_rows (self) * self->layer->columns, error);
   if (weights == NULL || !rounded_layer_copy_weights (self, error) || !rounded_layer_make_grid (self, &data, &grid, error))
     return FALSE;
-  for (gsize g = 0; g < self->layer->groups; g++)
+  for (gsize g = self->first; g < self->first + self->n; g++)
     {
       g_autoptr(GError) local = NULL;
 
+      if (!vn_rounded_layer_is_reached (self, g))
+        continue;
       rounded_layer_place_group (self, &data, g);
       if (rounded_layer_solve_group (self, &grid, g, weights, &local) || !vn_error_is_memory (local))
         continue;

@@ -8,11 +8,17 @@
 
 G_BEGIN_DECLS
 
+/* An expert that has read fewer vectors is rounded to nearest. */
+#define VN_ROUNDED_LEAST_READ 16u
+
 /**
  * VnRoundedLayer:
  * @row: what is decided for its weight
- * @moments: sums of x xᵀ over what it reads: for each group the upper triangle of a square matrix; %NULL before it is looked at
- * @columns: vectors of the present sample, @n_columns for each group
+ * @first, @n: the groups that are looked at, as many as memory allows
+ * @moments: sums of x xᵀ over what it reads: for each of these the upper triangle of a square matrix; %NULL before it is looked
+ *   at
+ * @columns: vectors of the present sample, @n_columns for each group of the layer
+ * @n_read: int64: vectors that each group of the layer has read
  * @before: the weights as they were
  * @after: (nullable): the weights rounded; %NULL: could not be done
  */
@@ -20,16 +26,18 @@ typedef struct
 {
   VnWeightLayer    *layer;
   const VnQuantRow *row;
+  gsize             first, n;
   double           *moments;
   float            *columns;
   gsize             n_columns;
-  VnTensor         *before, *after;
+  VnTensor         *n_read, *before, *after;
 } VnRoundedLayer;
 
 VnRoundedLayer *vn_rounded_layer_new         (VnWeightLayer    *layer,
                                               const VnQuantRow *row);
 void            vn_rounded_layer_free        (VnRoundedLayer   *self);
 gsize           vn_rounded_layer_get_bytes   (const VnRoundedLayer *self);
+void            vn_rounded_layer_choose_part (VnRoundedLayer   *self);
 gboolean        vn_rounded_layer_begin       (VnRoundedLayer   *self,
                                               GError          **error);
 void            vn_rounded_layer_look_at     (VnRoundedLayer   *self,
@@ -40,6 +48,9 @@ gboolean        vn_rounded_layer_add_sample  (VnRoundedLayer   *self,
 gboolean        vn_rounded_layer_solve       (VnRoundedLayer   *self,
                                               GError          **error);
 void            vn_rounded_layer_end         (VnRoundedLayer   *self);
+gboolean        vn_rounded_layer_is_done     (const VnRoundedLayer *self);
+gboolean        vn_rounded_layer_is_reached  (const VnRoundedLayer *self,
+                                              gsize             group);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnRoundedLayer, vn_rounded_layer_free)
 

@@ -10,6 +10,7 @@
 #include "vn-i18n.h"
 #include "vn-linalg.h"
 #include "vn-memory.h"
+#include "vn-moe.h"
 #include "vn-sample-pack.h"
 #include "vn-sample-ranks.h"
 
@@ -43,6 +44,25 @@ second_order_can_round (const VnQuantRow *row)
   return vn_quant_row_has_integers (row) && row->tensor.role == VN_TENSOR_WEIGHT && row->converted == NULL;
 }
 
+static void
+second_order_add_layers (SecondOrder  *self,
+                         const VnNode *node)
+{
+  g_autoptr(GPtrArray) list = vn_weight_layer_list (node);
+
+  while (list->len > 0)
+    {
+      VnWeightLayer *layer = g_ptr_array_steal_index (list, 0);
+      const VnQuantRow *row = vn_quant_plan_is_node_quantized (self->input->plan, layer->label)
+                              ? vn_quant_plan_find_row (self->input->plan, layer->weight) : NULL;
+
+      if (second_order_can_round (row))
+        g_ptr_array_add (self->layers, vn_rounded_layer_new (layer, row));
+      else
+        vn_weight_layer_free (layer);
+    }
+}
+
 static gboolean
 second_order_list_layers (SecondOrder  *self,
                           GError   **error)
@@ -56,12 +76,9 @@ second_order_list_layers (SecondOrder  *self,
   for (guint i = 0; i < order->len; i++)
     {
       const VnNode *node = g_ptr_array_index (order, i);
-      g_autoptr(VnWeightLayer) layer = roundings[node->index] != VN_WEIGHT_ROUNDING_NEAREST ? vn_weight_layer_new (node) : NULL;
-      const VnQuantRow *row = layer != NULL && vn_quant_plan_is_node_quantized (self->input->plan, layer->label)
-                            ? vn_quant_plan_find_row (self->input->plan, layer->weight) : NULL;
 
-      if (second_order_can_round (row))
-        g_ptr_array_add (self->layers, vn_rounded_layer_new (g_steal_pointer (&layer), row));
+      if (roundings[node->index] != VN_WEIGHT_ROUNDING_NEAREST)
+        second_order_add_layers (self, node);
     }
   return TRUE;
 }
@@ -97,6 +114,26 @@ second_order_write (SecondOrder  *self,
   return g_steal_pointer (&model);
 }
 
+/* What the experts of a node read is told by a further output of what computes its result. */
+static VnValue *
+second_order_find_told (VnModel              *quantized,
+                        const VnRoundedLayer *rounded)
+{
+  const VnValue *before = vn_node_get_output (rounded->layer->node, 0);
+  VnValue *result = before != NULL ? vn_graph_find_value (quantized->graph, before->name) : NULL;
+  VnNode *node = result != NULL ? result->producer : NULL;
+
+  if (node == NULL || vn_moe_find_inputs (node) == NULL)
+    return NULL;
+  for (guint i = node->outputs->len; i <= rounded->layer->output; i++)
+    {
+      g_autofree char *suffix = g_strdup_printf ("%s_read%u", result->name, i);
+
+      vn_node_set_output (node, i, vn_graph_add_value (quantized->graph, suffix, VN_DTYPE_F32, NULL));
+    }
+  return vn_node_get_output (node, rounded->layer->output);
+}
+
 /* What a layer reads in the quantized network. MatMulNBits has another name than what it stands for, and reads the same value. */
 static VnValue *
 second_order_find_read (const SecondOrder    *self,
@@ -106,6 +143,8 @@ second_order_find_read (const SecondOrder    *self,
   const VnNode *node = vn_graph_find_node (quantized->graph, rounded->layer->label);
   const VnValue *before = vn_node_get_input (rounded->layer->node, 0);
 
+  if (rounded->layer->is_experts)
+    return second_order_find_told (quantized, rounded);
   if (node != NULL)
     return vn_node_get_input (node, 0);
   return before != NULL && vn_recipe_get_format (self->input->recipe)->packed_matrices
@@ -135,10 +174,11 @@ second_order_list_taps (const SecondOrder *self,
   return taps;
 }
 
+/* Those that are left are looked at, all groups of each or as many as memory allows. */
 static gboolean
-second_order_sum_up (SecondOrder   *self,
-                     GPtrArray  *batch,
-                     GError    **error)
+second_order_sum_up (SecondOrder  *self,
+                     GPtrArray    *batch,
+                     GError      **error)
 {
   g_autoptr(VnModel) quantized = second_order_write (self, error);
   g_autoptr(GPtrArray) taps = NULL;
@@ -148,9 +188,14 @@ second_order_sum_up (SecondOrder   *self,
   taps = second_order_list_taps (self, quantized, batch);
   if (taps->len == 0)
     return TRUE;
+  if (!vn_model_infer_for_samples (quantized, self->input->samples->shapes, error))
+    return FALSE;
   for (guint i = 0; i < batch->len; i++)
-    if (vn_sample_ranks_is_own (i) && !vn_rounded_layer_begin (g_ptr_array_index (batch, i), error))
-      return FALSE;
+    {
+      vn_rounded_layer_choose_part (g_ptr_array_index (batch, i));
+      if (vn_sample_ranks_is_own (i) && !vn_rounded_layer_begin (g_ptr_array_index (batch, i), error))
+        return FALSE;
+    }
   return vn_layer_batch_run (batch, self->input->samples, quantized, taps, second_order_look, second_order_add_sample,
                              self->cancellable, error);
 }
@@ -166,15 +211,16 @@ second_order_solve_item (gsize     item,
   return vn_rounded_layer_solve (g_ptr_array_index (batch, item), error);
 }
 
-/* The rounded weights. */
+/* The rounded weights, and how much they were rounded by. */
 static GBytes *
 second_order_pack_item (gsize      item,
                         gpointer   data,
                         GError   **error)
 {
   const VnRoundedLayer *layer = g_ptr_array_index ((GPtrArray *) data, item);
+  VnTensor *tensors[] = { layer->after, layer->n_read };
 
-  return vn_sample_pack_tensors (&layer->after, 1, error);
+  return vn_sample_pack_tensors (tensors, G_N_ELEMENTS (tensors), error);
 }
 
 static gboolean
@@ -186,7 +232,19 @@ second_order_take_item (gsize           item,
 {
   VnRoundedLayer *layer = g_ptr_array_index ((GPtrArray *) data, item);
 
-  return vn_sample_take_tensors (bytes, size, &layer->after, 1, error);
+  VnTensor *tensors[2] = { NULL };
+
+  if (!vn_sample_take_tensors (bytes, size, tensors, G_N_ELEMENTS (tensors), error) ||
+      (tensors[1] == NULL && !vn_sample_ranks_refuse (error)))
+    {
+      vn_tensor_clear_all (tensors, G_N_ELEMENTS (tensors));
+      return FALSE;
+    }
+  g_clear_pointer (&layer->after, vn_tensor_unref);
+  layer->after = tensors[0];
+  vn_tensor_unref (layer->n_read);
+  layer->n_read = tensors[1];
+  return TRUE;
 }
 
 static const VnSharedFuncs second_order_solving = { second_order_solve_item, second_order_pack_item, second_order_take_item };
@@ -279,6 +337,31 @@ second_order_review_all (SecondOrder  *self,
 
 /* ---- batches ---- */
 
+/* What no sample reaches is rounded to nearest, which the user should know: other samples may be needed. */
+static void
+second_order_note_unreached (const SecondOrder    *self,
+                             const VnRoundedLayer *rounded)
+{
+  const VnWeightLayer *layer = rounded->layer;
+  VnNotes *notes = self->input->samples->notes;
+  g_autoptr(GString) list = g_string_new (NULL);
+  guint n = 0;
+
+  for (gsize g = 0; g < layer->groups; g++)
+    if (!vn_rounded_layer_is_reached (rounded, g))
+      g_string_append_printf (list, "%s%zu", n++ > 0 ? ", " : "", g);
+  if (n == 0 || notes == NULL || (layer->is_experts && layer->input != vn_moe_find_inputs (layer->node)->weight[VN_MOE_FC1]))
+    return;
+  if (layer->is_experts)
+    vn_notes_add (notes, VN_NOTE_WARNING, "experts-unreached", layer->label,
+                  _("“%s”: experts that are rounded to nearest, as fewer than %u tokens of the samples go to each: %s "
+                    "(%u of %zu)"),
+                  layer->label, VN_ROUNDED_LEAST_READ, list->str, n, layer->groups);
+  else if (n == layer->groups)
+    vn_notes_add (notes, VN_NOTE_WARNING, "layer-unreached", layer->weight,
+                  _("“%s” is rounded to nearest: no sample reaches “%s”"), layer->weight, layer->label);
+}
+
 static gsize
 second_order_get_bytes (gconstpointer layer)
 {
@@ -290,10 +373,25 @@ second_order_round_batch (SecondOrder  *self,
                           GPtrArray    *batch,
                           GError      **error)
 {
-  gboolean good = second_order_sum_up (self, batch, error) &&
-                  vn_sample_ranks_for (self->input->samples->n_threads, batch->len, &second_order_solving, batch,
-                                       self->cancellable, error);
+  gboolean good = TRUE;
 
+  while (batch->len > 0 && good)
+    {
+      good = second_order_sum_up (self, batch, error) &&
+             vn_sample_ranks_for (self->input->samples->n_threads, batch->len, &second_order_solving, batch, self->cancellable,
+                                  error);
+      for (guint i = batch->len; i-- > 0;)
+        {
+          VnRoundedLayer *layer = g_ptr_array_index (batch, i);
+
+          vn_rounded_layer_end (layer);
+          if (!vn_rounded_layer_is_done (layer))
+            continue;
+          if (good)
+            second_order_note_unreached (self, layer);
+          g_ptr_array_remove_index (batch, i);
+        }
+    }
   for (guint i = 0; i < batch->len; i++)
     vn_rounded_layer_end (g_ptr_array_index (batch, i));
   return good;

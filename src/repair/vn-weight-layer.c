@@ -2,6 +2,10 @@
 /* Layers as matrices, and what one of their products reads: the columns of im2col, at some positions of the result. */
 #include "vn-weight-layer.h"
 
+#include "vn-moe.h"
+
+#include <string.h>
+
 #define MAX_AXES 3
 
 /* How a kernel slides, axes from the first spatial one on. */
@@ -88,13 +92,60 @@ vn_weight_layer_new (const VnNode *node)
   if (is_matrix ? shape->rank != 2 : shape->rank < 3 || shape->rank > 2 + MAX_AXES)
     return NULL;
   self = g_new0 (VnWeightLayer, 1);
-  *self = (VnWeightLayer) { .node = node, .label = vn_node_dup_label (node), .weight = g_strdup (weight->name), .groups = 1,
-                            .taps = 1 };
+  *self = (VnWeightLayer) { .node = node, .label = vn_node_dup_label (node), .weight = g_strdup (weight->name), .input = 1,
+                            .groups = 1, .taps = 1 };
   if (is_matrix)
     weight_layer_set_matrix (self, shape);
   else
     weight_layer_set_kernel (self, shape);
   return self;
+}
+
+/* @weight: experts x rows x columns */
+static VnWeightLayer *
+weight_layer_new_experts (const VnNode *node,
+                          guint         product,
+                          guint         input)
+{
+  const VnValue *weight = vn_node_get_input (node, input);
+  const VnTensor *tensor = weight != NULL ? weight->initializer : NULL;
+  VnWeightLayer *self;
+
+  if (tensor == NULL || tensor->dtype != VN_DTYPE_F32 || tensor->shape.rank != 3 || tensor->n_elements == 0 ||
+      weight->uses->len != 1 || weight->is_output)
+    return NULL;
+  self = g_new0 (VnWeightLayer, 1);
+  *self = (VnWeightLayer) { .node = node, .label = vn_node_dup_label (node), .weight = g_strdup (weight->name), .input = input,
+                            .output = product == VN_MOE_FC2 ? 2 : 1, .is_experts = TRUE, .taps = 1, .channel_step = 1 };
+  self->groups = (gsize) tensor->shape.dims[0];
+  self->rows = (gsize) tensor->shape.dims[1];
+  self->columns = self->row_step = (gsize) tensor->shape.dims[2];
+  self->group_step = self->rows * self->columns;
+  return self;
+}
+
+/**
+ * vn_weight_layer_list:
+ * @node: must outlive the layers
+ *
+ * Returns: (transfer full) (element-type VnWeightLayer): vn_weight_layer_new() of @node, or the products of its experts
+ */
+GPtrArray *
+vn_weight_layer_list (const VnNode *node)
+{
+  GPtrArray *list = g_ptr_array_new_with_free_func ((GDestroyNotify) vn_weight_layer_free);
+  const VnMoeInputs *inputs;
+  VnWeightLayer *layer;
+
+  g_return_val_if_fail (node != NULL, list);
+
+  inputs = vn_moe_find_inputs (node);
+  if (inputs == NULL && (layer = vn_weight_layer_new (node)) != NULL)
+    g_ptr_array_add (list, layer);
+  for (guint i = 0; inputs != NULL && i < VN_MOE_N_PRODUCTS; i++)
+    if ((layer = weight_layer_new_experts (node, i, inputs->weight[i])) != NULL)
+      g_ptr_array_add (list, layer);
+  return list;
 }
 
 void
@@ -286,6 +337,87 @@ weight_layer_gather_position (const VnWeightLayer *self,
           places[t] < 0 ? 0 : from[(g * channels + c) * channel_size + (gsize) places[t]];
 }
 
+/* ---- experts ---- */
+
+/* Whether a row of @read is that of an expert. */
+static gboolean
+weight_layer_find_expert (const VnWeightLayer *self,
+                          const float         *row,
+                          gsize               *expert)
+{
+  if (!(row[0] >= 0 && row[0] < (float) self->groups))
+    return FALSE;
+  *expert = (gsize) row[0];
+  return TRUE;
+}
+
+static gboolean
+weight_layer_fits_experts (const VnWeightLayer *self,
+                           const VnTensor      *read)
+{
+  return read->dtype == VN_DTYPE_F32 && read->shape.rank == 2 &&
+         (gsize) read->shape.dims[1] == self->columns + VN_MOE_READ_COLUMNS;
+}
+
+/**
+ * vn_weight_layer_count:
+ * @self: of experts
+ * @read: what the layer read in one run
+ * @n_read: (inout): for each group, to be raised by how many vectors it has read
+ */
+void
+vn_weight_layer_count (const VnWeightLayer *self,
+                       const VnTensor      *read,
+                       gint64              *n_read)
+{
+  gsize step, expert;
+
+  g_return_if_fail (self != NULL && read != NULL && n_read != NULL);
+
+  step = self->columns + VN_MOE_READ_COLUMNS;
+  if (weight_layer_fits_experts (self, read))
+    for (gsize i = 0; i < (gsize) read->shape.dims[0]; i++)
+      if (weight_layer_find_expert (self, (const float *) read->data + i * step, &expert))
+        n_read[expert]++;
+}
+
+/* Vectors are weighted by their shares, as the errors that they leave are. Of experts that are read less than others the rest is
+ * 0, which says nothing. */
+static gsize
+weight_layer_gather_experts (const VnWeightLayer *self,
+                             const VnTensor      *read,
+                             guint                seed,
+                             gsize                n_most,
+                             float               *columns)
+{
+  const gsize step = self->columns + VN_MOE_READ_COLUMNS, n_rows = (gsize) read->shape.dims[0];
+  g_autofree gint64 *n_all = g_new0 (gint64, self->groups);
+  g_autofree gsize *at = g_new0 (gsize, self->groups), *taken = g_new0 (gsize, self->groups);
+  gsize n = 0, expert;
+
+  vn_weight_layer_count (self, read, n_all);
+  for (gsize g = 0; g < self->groups; g++)
+    n = MAX (n, MIN ((gsize) n_all[g], n_most));
+  memset (columns, 0, self->groups * n * self->columns * sizeof (float));
+  for (gsize i = 0; i < n_rows; i++)
+    {
+      const float *row = (const float *) read->data + i * step;
+      gsize n_own;
+
+      if (!weight_layer_find_expert (self, row, &expert))
+        continue;
+      n_own = MIN ((gsize) n_all[expert], n_most);
+      if (taken[expert] < n_own && at[expert]++ == weight_layer_choose (seed, taken[expert], n_own, (gsize) n_all[expert]))
+        {
+          float *to = columns + (expert * n + taken[expert]++) * self->columns;
+
+          for (gsize c = 0; c < self->columns; c++)
+            to[c] = row[1] * row[VN_MOE_READ_COLUMNS + c];
+        }
+    }
+  return n;
+}
+
 /**
  * vn_weight_layer_gather:
  * @read: what the layer read in one run, float32
@@ -311,6 +443,8 @@ vn_weight_layer_gather (const VnWeightLayer *self,
   places = g_new (gint64, self->taps);
   if (read->dtype != VN_DTYPE_F32 || read->n_elements == 0)
     return 0;
+  if (self->is_experts)
+    return weight_layer_fits_experts (self, read) ? weight_layer_gather_experts (self, read, seed, n_most, columns) : 0;
   if (vn_node_is (self->node, "MatMul") || vn_node_is (self->node, "Gemm"))
     return weight_layer_gather_rows (self, read, seed, n_most, columns);
   if (!weight_layer_get_slide (self, read, &slide))

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""decoder.py FOLDER [STEPS]: trains a small language model and writes it as FOLDER/decoder.onnx, with token files.
+"""decoder.py FOLDER [STEPS [EXPERTS]]: trains a small language model and writes it as FOLDER/decoder.onnx, with token files.
 
 Needs PyTorch (tested with 2.13), which nothing else here does. The network has the form of Qwen2: LAYERS blocks of normalization
 by the root mean square, attention with rotary positions and biases, and a gated network. A table of embeddings is the head,
 too. It is trained on the docstrings of the standard library of Python, cut into WORDS - 1 words and signs and one for all others.
+With EXPERTS, each gated network is a mixture of as many, of which a token goes to two, written as MoE of onnxruntime.
 The graph, written by hand, has input_ids (batch, LENGTH), logits, a Gather of the table, and a Transpose of it before the last
 product, as exports have them.
 
@@ -24,6 +25,7 @@ from torch import nn
 from torch.nn import functional
 
 LAYERS, WIDTH, HEADS, INNER, WORDS, LENGTH = 4, 128, 4, 384, 2048, 128
+CHOSEN, EXPERT_INNER, BALANCE = 2, 128, 0.01
 BATCH, RATE, EPSILON, BASE = 16, 2e-3, 1e-6, 10000.0
 N_CALIBRATION, N_HELD_OUT = 48, 48
 
@@ -54,14 +56,36 @@ def tokenize(texts):
     return [np.array([known.get(w, 0) for w in text], np.int64) for text in words]
 
 
+class Experts(nn.Module):
+    """fc1 has rows of gate and value by turns."""
+
+    def __init__(self, n):
+        super().__init__()
+        self.router = nn.Linear(WIDTH, n, bias=False)
+        self.fc1 = nn.Parameter(torch.randn(n, 2 * EXPERT_INNER, WIDTH) * WIDTH ** -0.5)
+        self.fc2 = nn.Parameter(torch.randn(n, WIDTH, EXPERT_INNER) * EXPERT_INNER ** -0.5)
+
+    def forward(self, x):
+        logits = self.router(x)
+        top, which = logits.topk(CHOSEN, -1)
+        shares = torch.zeros_like(logits).scatter(-1, which, top.softmax(-1))
+        h = torch.einsum('bth,eih->btei', x, self.fc1)
+        y = torch.einsum('btei,ehi->bteh', functional.silu(h[..., ::2]) * h[..., 1::2], self.fc2)
+        # so that no expert is forgotten: Fedus et al., "Switch Transformers" (2021), formula 4
+        self.unbalance = logits.shape[-1] * ((shares > 0).float().mean((0, 1)) * logits.softmax(-1).mean((0, 1))).sum()
+        return (y * shares[..., None]).sum(2)
+
+
 class Block(nn.Module):
-    def __init__(self):
+    def __init__(self, experts):
         super().__init__()
         self.norm1, self.norm2 = nn.Parameter(torch.ones(WIDTH)), nn.Parameter(torch.ones(WIDTH))
         self.q, self.k, self.v = (nn.Linear(WIDTH, WIDTH) for _ in range(3))
         self.o = nn.Linear(WIDTH, WIDTH, bias=False)
-        self.gate, self.up = (nn.Linear(WIDTH, INNER, bias=False) for _ in range(2))
-        self.down = nn.Linear(INNER, WIDTH, bias=False)
+        self.experts = Experts(experts) if experts else None
+        if not experts:
+            self.gate, self.up = (nn.Linear(WIDTH, INNER, bias=False) for _ in range(2))
+            self.down = nn.Linear(INNER, WIDTH, bias=False)
 
     def forward(self, x, cos, sin):
         def split(y):
@@ -75,6 +99,8 @@ class Block(nn.Module):
         y = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
         x = x + self.o(y.transpose(1, 2).reshape(x.shape))
         h = normalize(x, self.norm2)
+        if self.experts:
+            return x + self.experts(h)
         return x + self.down(functional.silu(self.gate(h)) * self.up(h))
 
 
@@ -89,10 +115,10 @@ def rotary():
 
 
 class Decoder(nn.Module):
-    def __init__(self):
+    def __init__(self, experts):
         super().__init__()
         self.table = nn.Parameter(0.05 * torch.randn(WORDS, WIDTH))
-        self.blocks = nn.ModuleList(Block() for _ in range(LAYERS))
+        self.blocks = nn.ModuleList(Block(experts) for _ in range(LAYERS))
         self.norm = nn.Parameter(torch.ones(WIDTH))
 
     def forward(self, ids):
@@ -103,9 +129,9 @@ class Decoder(nn.Module):
         return normalize(x, self.norm) @ self.table.T
 
 
-def train(tokens, steps):
+def train(tokens, steps, experts):
     torch.manual_seed(3)
-    model, stream = Decoder(), torch.from_numpy(np.concatenate(tokens))
+    model, stream = Decoder(experts), torch.from_numpy(np.concatenate(tokens))
     optimizer = torch.optim.AdamW(model.parameters(), RATE, weight_decay=0.1)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps)
     for step in range(steps):
@@ -113,7 +139,7 @@ def train(tokens, steps):
         ids = torch.stack([stream[i:i + LENGTH + 1] for i in at])
         loss = functional.cross_entropy(model(ids[:, :-1]).flatten(0, 1), ids[:, 1:].flatten())
         optimizer.zero_grad()
-        loss.backward()
+        (loss + BALANCE * sum(b.experts.unbalance for b in model.blocks if b.experts)).backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1)
         optimizer.step()
         schedule.step()
@@ -168,7 +194,15 @@ class Graph:
         mixed = self.add('Reshape', [mixed, 'join_shape'], name + '/join')
         return self.linear(block.o, mixed, name + '/o_proj')
 
+    def route(self, experts, x, name):
+        router = self.add('Reshape', [self.linear(experts.router, x, name + '/router'), 'rows_shape'], name + '/rows')
+        weights = [self.constant(value, name + n) for n, value in (('.fc1', experts.fc1), ('.fc2', experts.fc2))]
+        return self.add('MoE', [x, router, weights[0], '', weights[1]], name, domain='com.microsoft', k=CHOSEN,
+                        activation_type='swiglu', swiglu_fusion=1, normalize_routing_weights=1)
+
     def gated(self, block, x, name):
+        if block.experts:
+            return self.route(block.experts, x, name + '/experts')
         gate = self.linear(block.gate, x, name + '/gate_proj')
         open_ = self.add('Mul', [gate, self.add('Sigmoid', [gate], name + '/sigmoid')], name + '/silu')
         return self.linear(block.down, self.add('Mul', [open_, self.linear(block.up, x, name + '/up_proj')], name + '/inner'),
@@ -179,6 +213,7 @@ def write(model, path):
     graph = Graph()
     for name, value in (('last_axis', np.array([-1])), ('epsilon', np.float32(EPSILON)),
                         ('scale', np.float32((WIDTH // HEADS) ** -0.5)), ('table_scale', np.float32(WIDTH ** 0.5)),
+                        ('rows_shape', np.array([-1, len(model.blocks[0].experts.fc1) if model.blocks[0].experts else 1])),
                         ('split_shape', np.array([0, 0, HEADS, -1])), ('join_shape', np.array([0, 0, -1])),
                         ('mask', np.triu(np.full((LENGTH, LENGTH), -1e4, np.float32), 1)), ('table', model.table)):
         graph.constant(value, name)
@@ -197,7 +232,8 @@ def write(model, path):
     values = [helper.make_tensor_value_info('input_ids', TensorProto.INT64, ['batch', LENGTH]),
               helper.make_tensor_value_info('logits', TensorProto.FLOAT, ['batch', LENGTH, WORDS])]
     made = helper.make_graph(graph.nodes, 'decoder', values[:1], values[1:], graph.constants)
-    onnx.save(helper.make_model(made, opset_imports=[helper.make_opsetid('', 21)], ir_version=10), path)
+    opsets = [helper.make_opsetid('', 21), helper.make_opsetid('com.microsoft', 1)]
+    onnx.save(helper.make_model(made, opset_imports=opsets, ir_version=10), path)
 
 
 def save_samples(tokens, n, folder):
@@ -222,6 +258,7 @@ def check(model, path, folder):
 
 def main():
     folder, steps = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 2000
+    experts = int(sys.argv[3]) if len(sys.argv) > 3 else 0
     os.makedirs(folder, exist_ok=True)
     tokens = tokenize(read_texts())
     held_out, path = os.path.join(folder, 'held-out'), os.path.join(folder, 'decoder.onnx')
@@ -229,7 +266,7 @@ def main():
     print('%d tokens to train on' % sum(map(len, training)), flush=True)
     save_samples(training, N_CALIBRATION, os.path.join(folder, 'calibration'))
     save_samples([t for i, t in enumerate(tokens) if i % 10 == 9], N_HELD_OUT, held_out)
-    model = train(training, steps)
+    model = train(training, steps, experts)
     write(model, path)
     check(model, path, held_out)
 

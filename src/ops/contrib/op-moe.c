@@ -5,13 +5,16 @@
  * ONNX Runtime 1.32 rounds what a product of QMoE multiplies by to integers of 8 bits in blocks (vn-nbits.c) if all but the
  * tokens is constant, the columns are whole blocks of 16 to 256, and bits are 8, or 4 with accuracy_level 4. With 2 bits in
  * blocks it looks products up in tables, which is not done here. FC3 and swiglu_fusion 2 are as documented; its processor
- * provider does not run them. */
+ * provider does not run them.
+ *
+ * Beside y there may be what the first and the second product read, for calibration: VN_MOE_READ_COLUMNS. */
 #include "vn-elem.h"
 #include "vn-gemm-general.h"
 #include "vn-moe.h"
 #include "vn-nbits.h"
 
 enum { X, ROUTER };
+enum { Y, FIRST_READ, SECOND_READ };
 
 #define INTEGER_LEVEL 4
 #define MAX_ROUNDED_BLOCK 256
@@ -39,6 +42,7 @@ typedef struct
   gint32            *chosen, *tokens;
   gint16            *rounded;
   gpointer           unpacked;
+  gsize              n_told;      /* tokens of the experts that have run */
 } Job;
 
 /* ---- sizes ---- */
@@ -272,14 +276,32 @@ moe_is_known (const VnOpContext *ctx)
   return TRUE;
 }
 
+/* @columns: of what the product reads */
+static void
+moe_set_read (VnOpContext *ctx,
+              guint        output,
+              const VnMoe *moe,
+              gsize        columns)
+{
+  VnShape shape = VN_SHAPE (VN_DIM_UNKNOWN, VN_DIM_UNKNOWN);
+  gint64 rows;
+
+  if (moe != NULL && vn_checked_mul_s64 ((gint64) moe->n_tokens, (gint64) moe->k, &rows))
+    shape = VN_SHAPE (rows, (gint64) columns + VN_MOE_READ_COLUMNS);
+  if (output < ctx->n_outputs)
+    vn_op_set_output (ctx, output, ctx->in_types[X].dtype, &shape);
+}
+
 static gboolean
 moe_infer (VnOpContext *ctx,
            GError     **error)
 {
-  if (moe_is_known (ctx))
+  gboolean known = moe_is_known (ctx);
+  Job self;
+
+  if (known)
     {
       VnOpContext counted = *ctx;
-      Job self;
 
       if (!moe_init (&self, ctx, error))
         return FALSE;
@@ -289,7 +311,9 @@ moe_infer (VnOpContext *ctx,
       if (ctx->scratch_bytes > G_MAXSSIZE)
         return vn_op_fail (ctx, error, _("the product is too large for this machine"));
     }
-  vn_op_set_output (ctx, 0, ctx->in_types[X].dtype, moe_get_shape (ctx, X));
+  vn_op_set_output (ctx, Y, ctx->in_types[X].dtype, moe_get_shape (ctx, X));
+  moe_set_read (ctx, FIRST_READ, known ? &self.moe : NULL, known ? self.moe.hidden : 0);
+  moe_set_read (ctx, SECOND_READ, known ? &self.moe : NULL, known ? self.moe.inter : 0);
   return TRUE;
 }
 
@@ -386,6 +410,43 @@ moe_gather (Job   *self,
   return n;
 }
 
+/* Appends what a product of an expert has read. */
+static void
+moe_tell_read (const Job   *self,
+               guint        output,
+               gsize        expert,
+               const float *from,
+               gsize        columns,
+               gsize        m)
+{
+  VnTensor *to = output < self->ctx->n_outputs ? self->ctx->out[output] : NULL;
+  float *row = to != NULL ? (float *) to->data + self->n_told * (VN_MOE_READ_COLUMNS + columns) : NULL;
+
+  for (gsize i = 0; to != NULL && i < m; i++, row += VN_MOE_READ_COLUMNS + columns)
+    {
+      row[0] = (float) expert;
+      row[1] = self->shares[i];
+      memcpy (row + VN_MOE_READ_COLUMNS, from + i * columns, columns * sizeof (float));
+    }
+}
+
+/* Rows that no token goes on to. */
+static void
+moe_tell_rest (const Job *self,
+               guint      output,
+               gsize      columns)
+{
+  VnTensor *to = output < self->ctx->n_outputs ? self->ctx->out[output] : NULL;
+
+  for (gsize i = self->n_told; to != NULL && i < self->moe.n_tokens * self->moe.k; i++)
+    {
+      float *row = (float *) to->data + i * (VN_MOE_READ_COLUMNS + columns);
+
+      memset (row, 0, (VN_MOE_READ_COLUMNS + columns) * sizeof (float));
+      row[0] = -1;
+    }
+}
+
 static void
 moe_run_expert (Job   *self,
                 gsize  expert)
@@ -401,6 +462,9 @@ moe_run_expert (Job   *self,
     moe_multiply (self, VN_MOE_FC3, expert, self->in, m, self->hidden + moe->inter, moe->columns);
   vn_moe_activate (moe, self->hidden, self->middle, m);
   moe_multiply (self, VN_MOE_FC2, expert, self->middle, m, self->out, moe->hidden);
+  moe_tell_read (self, FIRST_READ, expert, self->in, moe->hidden, m);
+  moe_tell_read (self, SECOND_READ, expert, self->middle, moe->inter, m);
+  self->n_told += m;
   for (gsize i = 0; i < m; i++)
     for (gsize j = 0; j < moe->hidden; j++)
       y[(gsize) self->tokens[i] * moe->hidden + j] += self->shares[i] * self->out[i * moe->hidden + j];
@@ -424,6 +488,8 @@ moe_run (VnOpContext *ctx,
                 self.weights);
   for (gsize i = 0; i < self.moe.n_experts; i++)
     moe_run_expert (&self, i);
+  moe_tell_rest (&self, FIRST_READ, self.moe.hidden);
+  moe_tell_rest (&self, SECOND_READ, self.moe.inter);
   return TRUE;
 }
 
@@ -433,7 +499,7 @@ moe_run (VnOpContext *ctx,
 
 const VnOp vn_op_ms_moe = {
   .domain = "com.microsoft", .type = "MoE", .since = 1,
-  .min_inputs = 5, .max_inputs = 8, .min_outputs = 1, .max_outputs = 1,
+  .min_inputs = 5, .max_inputs = 8, .min_outputs = 1, .max_outputs = 3,
   .optional = 1u << 3,
   .dtypes = VN_DTYPE_BIT (F32),
   .same_dtype = 0xfe,
@@ -446,7 +512,7 @@ const VnOp vn_op_ms_moe = {
 
 const VnOp vn_op_ms_qmoe = {
   .domain = "com.microsoft", .type = "QMoE", .since = 1,
-  .min_inputs = 7, .max_inputs = 21, .min_outputs = 1, .max_outputs = 1,
+  .min_inputs = 7, .max_inputs = 21, .min_outputs = 1, .max_outputs = 3,
   .optional = 1u << 3 | 1u << 4 | 1u << 6,
   .dtypes = VN_DTYPE_BIT (F32),
   .same_dtype = 1u << 1 | 1u << 4 | 1u << 7 | 1u << 10 | 1u << 14,

@@ -39,6 +39,17 @@ vn_moe_find_inputs (const VnNode *node)
   return NULL;
 }
 
+/**
+ * vn_moe_get_packed_inputs:
+ *
+ * Returns: where the inputs of QMoE are
+ */
+const VnMoeInputs *
+vn_moe_get_packed_inputs (void)
+{
+  return &inputs[1];
+}
+
 static gboolean
 moe_refuse (GError     **error,
             VnError      code,

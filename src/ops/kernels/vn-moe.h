@@ -11,6 +11,10 @@ G_BEGIN_DECLS
 /* The products of an expert: FC3 only where gate and value are not in one. */
 typedef enum { VN_MOE_FC1, VN_MOE_FC2, VN_MOE_FC3, VN_MOE_N_PRODUCTS } VnMoeProduct;
 
+/* What a product reads, as the engine gives it beside the result: for each token and each of its experts a row of the expert's
+ * number, −1 for none, the share, and the numbers that are read. */
+#define VN_MOE_READ_COLUMNS 2
+
 /* What an input that an operator does not have is given as. */
 #define VN_MOE_NO_INPUT G_MAXUINT16
 
@@ -55,6 +59,7 @@ typedef struct
 } VnMoe;
 
 const VnMoeInputs *vn_moe_find_inputs (const VnNode  *node);
+const VnMoeInputs *vn_moe_get_packed_inputs (void);
 gboolean           vn_moe_init        (VnMoe         *self,
                                        const VnNode  *node,
                                        const VnShape *tokens,

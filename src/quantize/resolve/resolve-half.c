@@ -33,7 +33,7 @@ static const char * const single_types[] = {
 static const char * const runtime_types[] = {
   "SimplifiedLayerNormalization", "SkipSimplifiedLayerNormalization", "SkipLayerNormalization", "EmbedLayerNormalization",
   "MatMulNBits", "GatherBlockQuantized", "Attention", "MultiHeadAttention", "GroupQueryAttention", "RotaryEmbedding", "Gelu",
-  "FastGelu", "BiasGelu", "QuickGelu", "FusedMatMul",
+  "FastGelu", "BiasGelu", "QuickGelu", "FusedMatMul", "MoE", "QMoE",
 };
 
 /* ---- which nodes ---- */

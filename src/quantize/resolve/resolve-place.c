@@ -161,7 +161,7 @@ resolve_place_is_wanted (VnResolver   *self,
     return FALSE;
   if (self->scheme.placement.op_types != NULL)
     return resolve_place_type_in_list (self->scheme.placement.op_types, node->op_type);
-  return self->scheme.placement.any_operator ||
+  return self->scheme.placement.any_operator || (self->scheme.format->weights_only && vn_quant_has_experts (node)) ||
          (info->op != NULL && info->op->quant.in_ort_default);
 }
 

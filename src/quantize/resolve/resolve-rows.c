@@ -236,7 +236,8 @@ resolve_rows_fill_constant (VnResolver     *self,
 
   if (min == NULL || max == NULL)
     return FALSE;
-  row->tensor.dtype = annotation->as_weight ? resolve_rows_weight_type (self, value)
+  row->tensor.dtype = annotation->experts != NULL ? vn_resolver_join_experts (self, value, resolve_rows_weight_type)
+                      : annotation->as_weight ? resolve_rows_weight_type (self, value)
                       : vn_resolver_get_activation_type (self, value);
   row->tensor.rule = vn_resolver_dup_rule (self, MAX (annotation->as_weight
                                                       ? annotation->weight_rule : annotation->activation_rule,
@@ -449,6 +450,7 @@ vn_resolver_fill_rows (VnResolver   *self,
       if (self->annotations[i].annotated && self->annotations[i].provider != NULL)
         resolve_rows_fill_shared (self, plan, value, known);
     }
+  vn_resolver_leave_experts (self, plan);
   vn_resolver_align (self, plan);
   if (!vn_resolver_fill_biases (self, plan, error))
     return FALSE;

@@ -6,6 +6,8 @@
 
 #include "vn-resolver.h"
 
+#include "vn-moe.h"
+
 #include <string.h>
 
 /* Numbers of 2 bits that fill a byte: rows of other lengths have none to themselves. */
@@ -115,6 +117,44 @@ vn_quant_is_head (const VnNode *node)
       value = vn_node_get_output (next, 0);
     }
   return FALSE;
+}
+
+/* The first that moves @value on, or adds to it. %NULL: @chooses says whether experts are chosen by it instead */
+static const VnValue *
+tables_follow_choice (const VnValue *value,
+                      gboolean      *chooses)
+{
+  const VnValue *next = NULL;
+
+  *chooses = FALSE;
+  for (guint i = 0; value != NULL && i < value->uses->len && !*chooses; i++)
+    {
+      const VnUse *use = &g_array_index (value->uses, VnUse, i);
+
+      *chooses = use->index == 1 && vn_moe_find_inputs (use->node) != NULL;
+      if (next == NULL && tables_is_plain (use->node))
+        next = vn_node_get_output (use->node, 0);
+    }
+  return *chooses ? NULL : next;
+}
+
+/*< private >
+ * vn_quant_is_router:
+ *
+ * Returns: whether @node multiplies by a constant matrix, and what comes out of it chooses experts
+ */
+gboolean
+vn_quant_is_router (const VnNode *node)
+{
+  const VnValue *value;
+  gboolean chooses = FALSE;
+
+  g_return_val_if_fail (node != NULL, FALSE);
+
+  value = vn_quant_has_nbits (node) ? vn_node_get_output (node, 0) : NULL;
+  for (guint i = 0; value != NULL && i < MOST_BEHIND; i++)
+    value = tables_follow_choice (value, &chooses);
+  return chooses;
 }
 
 /* ---- one matrix for both ---- */

@@ -56,6 +56,8 @@ vn_quant_has_weight (const VnWriteScheme *scheme,
 
   g_return_val_if_fail (scheme != NULL, FALSE);
 
+  if (vn_quant_has_experts (node))
+    return TRUE;
   if (weight == NULL || weight->initializer == NULL || weight->initializer->shape.rank < 2 ||
       weight->initializer->n_elements == 0)
     return FALSE;
@@ -201,6 +203,8 @@ vn_resolver_annotate_weight_only (VnResolver   *self,
 
   g_return_val_if_fail (self != NULL, FALSE);
 
+  if (vn_quant_has_experts (node))
+    return vn_resolver_annotate_experts (self, node);
   if (carrier < 0)
     return FALSE;
   value = vn_node_get_input (node, carriers[carrier].input);
@@ -215,7 +219,8 @@ vn_resolver_annotate_weight_only (VnResolver   *self,
   annotation->annotated = annotation->as_weight = TRUE;
   annotation->block = resolve_weights_get_block (self, value);
   annotation->axis = annotation->block > 0 ? axis : self->scheme.weights.per_channel ? vn_quant_get_channel_axis (node) : -1;
-  annotation->at_least_byte |= self->scheme.weights.wide_tables && (vn_node_is (node, "Gather") || vn_quant_is_head (node));
+  annotation->at_least_byte |= self->scheme.weights.wide_tables &&
+                               (vn_node_is (node, "Gather") || vn_quant_is_head (node) || vn_quant_is_router (node));
   resolve_weights_drop_blocks (self, node, value);
   return TRUE;
 }
@@ -249,6 +254,17 @@ vn_resolver_annotate_blocks (VnResolver    *self,
   resolve_weights_drop_blocks (self, node, value);
 }
 
+static void
+resolve_weights_leave_float (VnResolver    *self,
+                             const VnValue *value,
+                             VnQuantRow    *row)
+{
+  vn_quant_leave_float (row, _("its values are too large for block formats"));
+  if (self->notes != NULL)
+    vn_notes_add (self->notes, VN_NOTE_WARNING, "weight-stays-float", value->name,
+                  _("“%s” stays in float: it has infinite or nearly infinite values"), value->name);
+}
+
 static VnDType
 resolve_weights_stored_type (const VnFormatTraits *format,
                              VnDType               dtype)
@@ -267,6 +283,13 @@ resolve_weights_get_method (VnResolver    *self,
   return said != VN_AS_RECIPE ? (VnBlockMethod) (said - 1) : self->scheme.weights.block_method;
 }
 
+/* Rows of experts that are no blocks have any length. */
+static gboolean
+resolve_weights_can_search (const VnQuantRow *row)
+{
+  return row->has_zero_points && vn_dtype_get_bits (row->tensor.dtype) <= 8 && (row->block & (row->block - 1)) == 0;
+}
+
 static gboolean
 resolve_weights_find_scales (VnResolver     *self,
                              const VnValue  *value,
@@ -275,7 +298,7 @@ resolve_weights_find_scales (VnResolver     *self,
 {
   VnTensorPlan *plan = &row->tensor;
 
-  row->exact_levels = row->has_zero_points && vn_dtype_get_bits (plan->dtype) <= 8 &&
+  row->exact_levels = resolve_weights_can_search (row) &&
                       resolve_weights_get_method (self, value) == VN_BLOCK_METHOD_K_QUANT;
   g_free (plan->method);
   plan->method = g_strdup (row->exact_levels ? "k-quant" : "minmax");
@@ -303,7 +326,7 @@ vn_resolver_check_factors (VnResolver    *self,
   g_return_if_fail (self != NULL && value != NULL);
 
   annotation = vn_resolver_get_annotation (self, value);
-  if (!self->scheme.weights.integer_blocks || annotation->block == 0 || dtype == VN_DTYPE_S4)
+  if (!self->scheme.weights.integer_blocks || annotation->block == 0 || annotation->experts != NULL || dtype == VN_DTYPE_S4)
     return;
   annotation->block = 0;
   annotation->axis = 1 - annotation->axis;
@@ -362,13 +385,13 @@ vn_resolver_fill_blocks (VnResolver     *self,
     }
   if (n_infinite > 0 || !isfinite (max - min))
     {
-      row->tensor.quantized = FALSE;
-      row->tensor.dtype = VN_DTYPE_F32;
-      g_free (row->tensor.rule);
-      row->tensor.rule = g_strdup (_("its values are too large for block formats"));
-      if (self->notes != NULL)
-        vn_notes_add (self->notes, VN_NOTE_WARNING, "weight-stays-float", value->name,
-                      _("“%s” stays in float: it has infinite or nearly infinite values"), value->name);
+      resolve_weights_leave_float (self, value, row);
+      return TRUE;
+    }
+  row->experts = annotation->experts != NULL;
+  if (row->experts && row->tensor.dtype != VN_DTYPE_U4 && row->tensor.dtype != VN_DTYPE_U8)
+    {
+      vn_quant_leave_float (row, _("weights of experts are stored in 4 or 8 bits"));
       return TRUE;
     }
 
@@ -379,7 +402,7 @@ vn_resolver_fill_blocks (VnResolver     *self,
   row->tensor.max = max;
   row->block = annotation->block;
   row->has_zero_points = !self->scheme.weights.symmetric;
-  if (self->scheme.weights.integer_blocks)
+  if (self->scheme.weights.integer_blocks && !row->experts)
     return resolve_weights_fill_factors (self, value->initializer, row, error);
   if (!resolve_weights_find_scales (self, value, row, error))
     return FALSE;

@@ -21,6 +21,7 @@ VnTensor   *vn_quant_to_half        (VnTensor *data,
 gboolean   vn_quant_has_nbits       (const VnNode *node);       /* resolve-tables.c */
 gboolean   vn_quant_has_table       (const VnNode *node);
 gboolean   vn_quant_is_head         (const VnNode *node);
+gboolean   vn_quant_is_router       (const VnNode *node);
 int        vn_quant_get_sum_axis    (const VnNode *node);
 int        vn_quant_get_channel_axis (const VnNode *node);
 gboolean   vn_quant_has_weight      (const VnWriteScheme *scheme,

@@ -231,6 +231,24 @@ vn_quant_row_get_stored_scale (const VnQuantRow *self)
 }
 
 /*< private >
+ * vn_quant_leave_float:
+ * @why: for the list of tensors
+ *
+ * Takes back that a tensor is quantized.
+ */
+void
+vn_quant_leave_float (VnQuantRow *self,
+                      const char *why)
+{
+  g_return_if_fail (self != NULL);
+
+  self->tensor.quantized = FALSE;
+  self->tensor.dtype = VN_DTYPE_F32;
+  g_free (self->tensor.rule);
+  self->tensor.rule = g_strdup (why);
+}
+
+/*< private >
  * vn_quant_row_find_scale:
  * @shape: of the tensor
  * @i: number of an element

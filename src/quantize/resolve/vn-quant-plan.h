@@ -25,6 +25,7 @@ struct _VnQuantRow
   gboolean     has_zero_points;   /* weight of blocks: they are written */
   VnTensor    *block_factors, *channel_scale;   /* weight of blocks: uint8 and float32, whose products are the scale; or NULL */
   gboolean     exact_levels;      /* weight of blocks: VN_BLOCK_EXACT */
+  gboolean     experts;      /* weight of a mixture of experts: the operator that it is written for reads integers */
   char        *tied;         /* table: the matrix that is the same transposed, and is stored instead; NULL: none */
   VnTensor    *stored_scale; /* what is written instead of the scale; NULL: that */
 };
@@ -75,6 +76,8 @@ VnTensor    *vn_quant_row_get_stored_scale (const VnQuantRow *self);
 gsize        vn_quant_row_find_scale (const VnQuantRow *self,
                                       const VnShape    *shape,
                                       gsize             i);
+void         vn_quant_leave_float    (VnQuantRow      *self,
+                                      const char      *why);
 gboolean     vn_quant_row_has_integers (const VnQuantRow *self);     /* nullable */
 gboolean     vn_tensor_plan_get_levels (const VnTensorPlan *self,
                                         gint64       *lowest,

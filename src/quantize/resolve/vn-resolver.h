@@ -54,6 +54,7 @@ typedef struct
   gboolean      one_scale;     /* its readers have their channels along different axes */
   gint64        block;         /* how many numbers along @axis share a scale; 0: all of a channel */
   gboolean      at_least_byte; /* the recipe's 4 bits do not hold for it */
+  const VnNode *experts;       /* a mixture of experts that it is a weight of, or NULL */
   const VnValue *provider;     /* whose scale and zero point it takes, or NULL */
   const VnNode  *provider_node;
   const VnValue *absorbed_into;/* output of the clamp that replaced it, or NULL */
@@ -147,6 +148,19 @@ const VnValue *vn_resolver_root       (VnResolver      *self,
 gboolean     vn_resolver_fill_channels (VnResolver     *self,      /* resolve-channels.c */
                                         VnQuantPlan    *plan,
                                         GError        **error);
+typedef VnDType (*VnResolverTypeFunc) (VnResolver    *self,
+                                       const VnValue *value);
+
+gboolean     vn_quant_has_experts     (const VnNode    *node);     /* resolve-experts.c */
+guint        vn_quant_list_experts    (const VnNode    *node,
+                                       const VnValue  **weights);
+gboolean     vn_resolver_annotate_experts (VnResolver  *self,
+                                           const VnNode *node);
+VnDType      vn_resolver_join_experts (VnResolver      *self,
+                                       const VnValue   *value,
+                                       VnResolverTypeFunc other);
+void         vn_resolver_leave_experts (VnResolver     *self,
+                                        VnQuantPlan    *plan);
 gboolean     vn_resolver_tie_tables   (VnResolver      *self,      /* resolve-tables.c */
                                        VnQuantPlan     *plan,
                                        GError         **error);

@@ -85,6 +85,43 @@ void                 vn_inner_graph_put_back  (VnInnerGraph  *self,
                                                GHashTable    *own,
                                                GHashTable    *names);
 
+/* ---- blocks (write-blocks.c) ---- */
+
+/**
+ * VnBlockLayout: how a weight is packed.
+ * @by_rows: stored as N x K
+ * @table: rows are not filled up to whole blocks
+ */
+typedef struct
+{
+  gsize    n, k, n_blocks, block, row_bytes;
+  guint    bits;
+  gboolean by_rows, table;
+} VnBlockLayout;
+
+VnBlockLayout        vn_quant_get_block_layout (const VnQuantRow *row,
+                                                const VnTensor   *weight,
+                                                gboolean          table);
+gboolean             vn_quant_pack_blocks     (const VnQuantRow  *row,
+                                               VnTensor          *weight,
+                                               gboolean           table,
+                                               VnTensor         **packed,
+                                               VnTensor         **scales,
+                                               VnTensor         **zero_points,
+                                               GError           **error);
+gint64               vn_quant_get_accuracy_level (const VnQuantPlan *plan,
+                                                  guint            node);
+
+/* ---- write-experts.c ---- */
+
+GArray              *vn_quant_list_written_experts (VnGraph      *graph,
+                                                    VnQuantPlan  *plan);
+gboolean             vn_quant_write_experts   (VnModel           *model,
+                                               VnQuantPlan       *plan,
+                                               const GArray      *experts,
+                                               GHashTable        *captured,
+                                               GError           **error);
+
 /* ---- write-half.c ---- */
 
 gboolean             vn_quant_write_halves    (VnModel       *model,

@@ -598,7 +598,7 @@ write_tensors (Writer  *self,
       const VnQuantRow *row = g_ptr_array_index (self->plan->rows, i);
       VnValue *value;
 
-      if (!row->tensor.quantized || row->tensor.role == VN_TENSOR_BIAS)
+      if (!row->tensor.quantized || row->tensor.role == VN_TENSOR_BIAS || row->experts)
         continue;
       value = vn_graph_find_value (self->graph, row->tensor.name);
       if (value->initializer == NULL)
@@ -646,4 +646,3 @@ vn_quant_write_qdq (VnModel             *model,
 const VnFormatWriter vn_format_writer_qdq = { NULL, vn_quant_write_qdq };
 const VnFormatWriter vn_format_writer_extended = { NULL, vn_quant_write_qdq };
 const VnFormatWriter vn_format_writer_fixneuron = { NULL, vn_quant_write_qdq };
-const VnFormatWriter vn_format_writer_weights = { vn_quant_has_weight, vn_quant_write_qdq };
