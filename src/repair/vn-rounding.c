@@ -9,6 +9,8 @@
 #include "vn-memory.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define BLOCK 64
 
@@ -30,6 +32,95 @@ vn_rounding_nearest (const VnRoundingGrid *grid,
     return weight;
   q = CLAMP (rint (weight / scale) + zero, (double) grid->qmin, (double) grid->qmax);
   return (q - zero) * scale;
+}
+
+typedef struct
+{
+  double  moment;
+  guint32 column;
+} RoundedColumn;
+
+static int
+rounding_compare_columns (gconstpointer a,
+                          gconstpointer b)
+{
+  const RoundedColumn *x = a, *y = b;
+
+  return x->moment != y->moment ? (x->moment < y->moment) - (x->moment > y->moment)
+                                : (x->column > y->column) - (x->column < y->column);
+}
+
+/* Both triangles, so that whole rows can change places. */
+static void
+rounding_mirror (double *moments,
+                 gsize   k)
+{
+  for (gsize i = 0; i < k; i++)
+    for (gsize j = 0; j < i; j++)
+      moments[i * k + j] = moments[j * k + i];
+}
+
+/* Row i becomes row order[i] of before, cycle by cycle; and in each row column i becomes column order[i]. @done: @k of %FALSE */
+static void
+rounding_permute (double        *moments,
+                  gsize          k,
+                  const guint32 *order,
+                  double        *row,
+                  gboolean      *done)
+{
+  for (gsize first = 0; first < k; first++)
+    {
+      gsize i = first;
+
+      if (done[first])
+        continue;
+      memcpy (row, moments + first * k, k * sizeof *row);
+      for (; order[i] != first; i = order[i])
+        {
+          memcpy (moments + i * k, moments + order[i] * k, k * sizeof *row);
+          done[i] = TRUE;
+        }
+      memcpy (moments + i * k, row, k * sizeof *row);
+      done[i] = TRUE;
+    }
+  for (gsize i = 0; i < k; i++)
+    {
+      memcpy (row, moments + i * k, k * sizeof *row);
+      for (gsize j = 0; j < k; j++)
+        moments[i * k + j] = row[order[j]];
+    }
+}
+
+/**
+ * vn_rounding_order:
+ * @moments: (inout): @k x @k, upper triangle: sum of x xᵀ over what the layer read; its rows and columns come into that order
+ * @order: (out): @k columns, that which was largest first: what is rounded early is made up for by most others. Scales stay
+ *   those of the columns as they lie ("act-order" with static groups, of Frantar's code of "GPTQ")
+ *
+ * Returns: %FALSE if memory is short
+ */
+gboolean
+vn_rounding_order (double   *moments,
+                   gsize     k,
+                   guint32  *order,
+                   GError  **error)
+{
+  g_autofree RoundedColumn *columns = vn_try_new (RoundedColumn, k, error);
+  g_autofree double *row = columns != NULL ? vn_try_new (double, k, error) : NULL;
+  g_autofree gboolean *done = row != NULL ? vn_try_new0 (gboolean, k, error) : NULL;
+
+  g_return_val_if_fail (moments != NULL && order != NULL && k > 0 && k <= G_MAXUINT32, FALSE);
+
+  if (done == NULL)
+    return FALSE;
+  for (gsize i = 0; i < k; i++)
+    columns[i] = (RoundedColumn) { isfinite (moments[i * k + i]) ? moments[i * k + i] : 0, (guint32) i };
+  qsort (columns, k, sizeof *columns, rounding_compare_columns);
+  for (gsize i = 0; i < k; i++)
+    order[i] = columns[i].column;
+  rounding_mirror (moments, k);
+  rounding_permute (moments, k, order, row, done);
+  return TRUE;
 }
 
 /* Where nothing was ever read, any weight is right; a little on the diagonal keeps the inverse in hand. */

@@ -22,6 +22,10 @@ typedef struct
 
 #define VN_ROUNDING_DAMPING 0.01
 
+gboolean vn_rounding_order   (double               *moments,
+                              gsize                 k,
+                              guint32              *order,
+                              GError              **error);
 gboolean vn_rounding_factor  (double               *moments,
                               gsize                 k,
                               double                damping,

@@ -295,6 +295,28 @@ test_rule (gconstpointer data)
     g_assert_cmpfloat (product_error (weights, solved, c, columns, n), <, 0.7 * product_error (weights, nearest, c, columns, n));
 }
 
+/* Columns in order of what they read, largest first; those alike as they lie. */
+static void
+test_order (void)
+{
+  static const double diagonal[] = { 2, 7, 7, 0, 9, 1, 7 };
+  static const guint32 wanted[] = { 4, 1, 2, 6, 0, 5, 3 };
+  enum { K = G_N_ELEMENTS (diagonal) };
+  double moments[K * K], before[K * K];
+  guint32 order[K];
+
+  for (gsize i = 0; i < K; i++)
+    for (gsize j = 0; j < K; j++)
+      before[i * K + j] = moments[i * K + j] = i == j ? diagonal[i] : j > i ? (double) (10 * i + j) / 100 : -1;
+  g_assert_true (vn_rounding_order (moments, K, order, NULL));
+  for (gsize i = 0; i < K; i++)
+    {
+      g_assert_cmpuint (order[i], ==, wanted[i]);
+      for (gsize j = i; j < K; j++)
+        g_assert_cmpfloat (moments[i * K + j], ==, before[MIN (order[i], order[j]) * K + MAX (order[i], order[j])]);
+    }
+}
+
 static void
 test_nothing_read (void)
 {
@@ -327,6 +349,7 @@ main (int    argc,
   g_assert_true (vn_linalg_init ("", NULL));
   g_test_add_func ("/linalg/moments", test_moments);
   g_test_add_func ("/linalg/energies", test_energies);
+  g_test_add_func ("/rounding/order", test_order);
   g_test_add_func ("/linalg/factor", test_factor);
   g_test_add_func ("/linalg/no-inverse", test_no_inverse);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
