@@ -34,6 +34,10 @@ vn_progress_report (const VnProgress *self,
     self->func (self->data, unit, done, total);
 }
 
+const VnProgress *vn_progress_swap_current   (const VnProgress *self);     /* nullable */
+void              vn_progress_report_current (guint64           done,
+                                              guint64           total);
+
 /**
  * VnTiming: how long a part of a job took.
  * @id: "calibrate"

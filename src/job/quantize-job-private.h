@@ -28,6 +28,9 @@ typedef struct
 
 /* quantize-train.c */
 const VnModel   *_vn_quantize_job_get_float       (VnQuantizeJob               *self);
+gboolean         _vn_quantize_job_write           (VnQuantizeJob               *self,
+                                                   VnModel                     *float_model,
+                                                   GError                     **error);
 gboolean         _vn_quantize_job_train           (VnQuantizeJob               *self,
                                                    GCancellable                *cancellable,
                                                    GError                     **error);

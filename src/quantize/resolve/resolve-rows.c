@@ -7,6 +7,7 @@
 #include "vn-error.h"
 #include "vn-i18n.h"
 #include "vn-memory.h"
+#include "vn-progress.h"
 
 #include <math.h>
 #include <string.h>
@@ -437,6 +438,7 @@ vn_resolver_fill_rows (VnResolver   *self,
     {
       if (!resolve_rows_is_float (g_ptr_array_index (values, i)))
         continue;
+      vn_progress_report_current (i, values->len);
       if (g_cancellable_set_error_if_cancelled (g_cancellable_get_current (), error) ||
           !resolve_rows_add_row (self, plan, g_ptr_array_index (values, i), error))
         return FALSE;

@@ -13,6 +13,7 @@
 #include "vn-graph-edit.h"
 #include "vn-i18n.h"
 #include "vn-parallel.h"
+#include "vn-progress.h"
 
 #include <string.h>
 
@@ -231,6 +232,7 @@ write_nbits_replace_products (VnGraph      *graph,
       const VnQuantRow *row = vn_quant_plan_find_row (plan, weight->name);
       Stored *stored = g_hash_table_lookup (weights, weight);
 
+      vn_progress_report_current (i, products->len);
       if (g_cancellable_set_error_if_cancelled (g_cancellable_get_current (), error))
         return FALSE;
       if (stored == NULL)

@@ -10,6 +10,7 @@
 #include "vn-error.h"
 #include "vn-graph-edit.h"
 #include "vn-i18n.h"
+#include "vn-progress.h"
 
 #include <math.h>
 #include <string.h>
@@ -596,11 +597,11 @@ write_tensors (Writer  *self,
   for (guint i = 0; i < self->plan->rows->len; i++)
     {
       const VnQuantRow *row = g_ptr_array_index (self->plan->rows, i);
-      VnValue *value;
+      VnValue *value = vn_graph_find_value (self->graph, row->tensor.name);
 
+      vn_progress_report_current (i, self->plan->rows->len);
       if (!row->tensor.quantized || row->tensor.role == VN_TENSOR_BIAS || row->experts)
         continue;
-      value = vn_graph_find_value (self->graph, row->tensor.name);
       if (value->initializer == NULL)
         write_activation (self, &row->tensor, value);
       else if (g_cancellable_set_error_if_cancelled (g_cancellable_get_current (), error) ||
