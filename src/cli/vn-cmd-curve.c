@@ -112,9 +112,11 @@ vn_cmd_print_curve (const VnCurve *curve)
       *share = cmd_curve_format_share (vn_curve_point_get_float_share (point));
       g_autofree char *ratio = isnan (point->time_ratio) ? g_strdup ("-") : g_strdup_printf ("%.2f", point->time_ratio);
 
-      vn_cmd_print ("  %10s %10s %9s %8s %6s %5u %5u %5u  %s\n", predicted, measured, bytes, share, ratio, point->n_float,
-                    point->n_wide,
-                    point->n_small, vn_curve_point_get_state_title (point));
+      g_autofree char *kept = vn_kept_is_known (&point->kept) ? vn_kept_dup_text (&point->kept) : NULL;
+
+      vn_cmd_print ("  %10s %10s %9s %8s %6s %5u %5u %5u  %s%s%s\n", predicted, measured, bytes, share, ratio, point->n_float,
+                    point->n_wide, point->n_small, vn_curve_point_get_state_title (point), kept != NULL ? ", " : "",
+                    kept != NULL ? kept : "");
     }
   if (n > 0)
     vn_cmd_print (ngettext ("  checked at %u point: the prediction was off by at most %.2f dB\n",

@@ -11,6 +11,8 @@ static const VnReportColumn columns[] = {
   { "state", N_("Point"), NULL, FALSE, VN_REPORT_APART, 0 },
   { "predicted_sqnr_db", N_("Predicted"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
   { "measured_sqnr_db", N_("Measured"), N_("dB"), TRUE, VN_REPORT_APART, 0 },
+  { "answers_kept", N_("Answers kept"), NULL, TRUE, VN_REPORT_APART, 0 },
+  { "kl_divergence", N_("KL divergence"), N_("nats"), TRUE, VN_REPORT_APART, 0 },
   { "bytes", N_("Size"), NULL, TRUE, VN_REPORT_APART, 0 },
   { "integer_share", N_("Integer MACs"), NULL, TRUE, VN_REPORT_APART, 0 },
   { "wide_share", N_("In 16-bit"), NULL, TRUE, VN_REPORT_APART, 0 },
@@ -40,6 +42,13 @@ section_curve_db (double db)
   if (isnan (db))
     return _vn_report_nothing ();
   return _vn_report_number (db, db >= VN_CURVE_FLOAT_DB ? g_strdup (_("float accuracy")) : vn_format_fixed (db, 2));
+}
+
+static VnReportValue *
+section_curve_divergence (const VnKept *kept)
+{
+  return kept->task == VN_TASK_TOKENS && vn_kept_is_known (kept) && !isnan (kept->mean)
+         ? _vn_report_number (kept->mean, vn_kept_dup_mean (kept)) : _vn_report_nothing ();
 }
 
 /* The rules that a point adds. */
@@ -77,6 +86,8 @@ _vn_report_build_curve (VnReportSection *section,
       g_ptr_array_add (row, _vn_report_text_as (vn_curve_point_get_state_id (point), vn_curve_point_get_state_title (point)));
       g_ptr_array_add (row, section_curve_db (point->predicted_db));
       g_ptr_array_add (row, section_curve_db (point->measured_db));
+      g_ptr_array_add (row, section_curve_share (vn_kept_is_known (&point->kept) ? point->kept.share : NAN));
+      g_ptr_array_add (row, section_curve_divergence (&point->kept));
       g_ptr_array_add (row, _vn_report_int ((gint64) point->bytes, vn_format_bytes (point->bytes)));
       g_ptr_array_add (row, section_curve_share (point->integer_share));
       g_ptr_array_add (row, section_curve_share (point->wide_share));

@@ -14,6 +14,7 @@ run_file_add_point (JsonBuilder        *json,
   vn_json_add_bool (json, "used", point->used);
   _vn_run_file_add_number (json, "predicted-sqnr", point->predicted_db);
   _vn_run_file_add_number (json, "measured-sqnr", point->measured_db);
+  _vn_run_file_add_kept (json, &point->kept);
   vn_json_add_int (json, "bytes", (gint64) point->bytes);
   _vn_run_file_add_number (json, "integer-share", point->integer_share);
   _vn_run_file_add_number (json, "wide-share", point->wide_share);
@@ -45,6 +46,7 @@ run_file_read_point (gpointer      to,
 {
   g_autoptr(VnCurvePoint) point = vn_curve_point_new ();
   g_autofree char *text = vn_json_fields_dup_text (fields, "recipe"), *where = vn_json_fields_dup_where (fields, "recipe");
+  VnJsonFields kept;
   GError *reason = NULL;
 
   point->is_chosen = vn_json_fields_get_bool (fields, "chosen");
@@ -52,6 +54,12 @@ run_file_read_point (gpointer      to,
   point->used = vn_json_fields_get_bool (fields, "used");
   point->predicted_db = _vn_run_file_get_number (fields, "predicted-sqnr");
   point->measured_db = _vn_run_file_get_number (fields, "measured-sqnr");
+  if (vn_json_fields_has (fields, "kept"))
+    {
+      vn_json_fields_enter (&kept, fields, "kept");
+      _vn_run_file_read_kept (&kept, &point->kept);
+      vn_json_fields_leave (&kept, fields);
+    }
   point->bytes = vn_json_fields_get_count (fields, "bytes", G_MAXINT64);
   point->integer_share = _vn_run_file_get_number (fields, "integer-share");
   point->wide_share = _vn_run_file_get_number (fields, "wide-share");

@@ -159,7 +159,7 @@ curve_format_db (double db)
 /**
  * vn_curve_point_dup_text:
  *
- * Returns: (transfer full): all that is known of it in one line: error, size, multiplications, time
+ * Returns: (transfer full): all that is known of it in one line: error, size, multiplications, time, answers
  */
 char *
 vn_curve_point_dup_text (const VnCurvePoint *self)
@@ -183,6 +183,12 @@ vn_curve_point_dup_text (const VnCurvePoint *self)
     g_string_append_printf (text, _(" · %.0f %% integer MACs"), 100 * self->integer_share);
   if (!isnan (self->time_ratio))
     g_string_append_printf (text, _(" · %.2f times the float latency"), self->time_ratio);
+  if (vn_kept_is_known (&self->kept))
+    {
+      g_autofree char *kept = vn_kept_dup_text (&self->kept);
+
+      g_string_append_printf (text, " · %s", kept);
+    }
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
@@ -356,6 +362,49 @@ vn_curve_drop_beaten (VnCurve *self)
       best = fmax (best, db);
       i++;
     }
+}
+
+/* KL divergence times signal over noise, the same for all points: the noise of logits is measured where half of it is the
+ * divergence (vn-logit-space.c). NaN: no point of a language model was measured. */
+static double
+curve_find_divergence_at_0_db (const VnCurve *self)
+{
+  double sum = 0;
+  guint n = 0;
+
+  for (guint i = 0; i < self->points->len; i++)
+    {
+      const VnCurvePoint *point = vn_curve_get (self, i);
+
+      if (point->kept.task != VN_TASK_TOKENS || !vn_kept_is_known (&point->kept) || !(point->kept.mean > 0) ||
+          !isfinite (point->measured_db))
+        continue;
+      sum += log10 (point->kept.mean) + point->measured_db / 10;
+      n++;
+    }
+  return n > 0 ? pow (10, sum / n) : NAN;
+}
+
+/**
+ * vn_curve_get_divergence:
+ * @point: of @self
+ *
+ * Returns: KL divergence in nats of a language model from the float one: measured, or else what its error stands for; NaN for
+ *   other networks, 0 where the outputs are those of the float network
+ */
+double
+vn_curve_get_divergence (const VnCurve      *self,
+                         const VnCurvePoint *point)
+{
+  double at_0_db;
+
+  g_return_val_if_fail (self != NULL && point != NULL, NAN);
+
+  at_0_db = curve_find_divergence_at_0_db (self);
+  if (point->kept.task == VN_TASK_TOKENS && vn_kept_is_known (&point->kept) && point->kept.mean >= 0)
+    return point->kept.mean;
+  return vn_curve_point_get_db (point) >= VN_CURVE_FLOAT_DB && !isnan (at_0_db) ? 0
+         : at_0_db * pow (10, -vn_curve_point_get_db (point) / 10);
 }
 
 /**

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "vn-recipe.h"
+#include "vn-task.h"
 
 G_BEGIN_DECLS
 
@@ -24,6 +25,7 @@ typedef enum
  * VnCurvePoint: one choice.
  * @predicted_db: mean signal to noise of the outputs that was predicted before this point was measured
  * @measured_db: the same, measured; NaN: it was not
+ * @kept: what is kept of the answers of the float network, on the same samples; of no known task where nothing was measured
  * @used: what was measured corrected the prediction of the others: @predicted_db is then no test of it
  * @bytes: of weights and constants
  * @integer_share: of the multiplications that are done on integers, 0 to 1; NaN: that cannot be told
@@ -37,6 +39,7 @@ typedef enum
 typedef struct
 {
   double     predicted_db, measured_db;
+  VnKept     kept;
   gboolean   used;
   gsize      bytes;
   double     integer_share, wide_share, time_ratio;
@@ -87,6 +90,8 @@ const VnCurvePoint *vn_curve_get      (const VnCurve      *self,
                                        guint               i);
 void          vn_curve_sort           (VnCurve            *self);
 void          vn_curve_drop_beaten    (VnCurve            *self);
+double        vn_curve_get_divergence (const VnCurve      *self,
+                                       const VnCurvePoint *point);
 double        vn_curve_get_worst_miss (const VnCurve      *self,
                                        guint              *n);
 

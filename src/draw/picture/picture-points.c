@@ -24,7 +24,7 @@ typedef struct
   char     *x_title, *y_title, *top, *x_first, *x_last;
   double   *lines;
   guint     n_lines;
-  gboolean  is_joined, x_hidden, shades_last;
+  gboolean  is_joined, x_hidden, shades_last, y_falls;
   GArray   *points;          /* of Point */
   double    x_low, x_high, y_low, y_high, height;
 } Points;
@@ -123,22 +123,56 @@ points_write_ends (const Chart *chart)
 }
 
 static void
+points_draw_height (const Chart *chart,
+                    double       y,
+                    double       number)
+{
+  const VnStroke grid = { .line = VN_INK (0.16), .width = 1 };
+
+  vn_pen_move (chart->pen, LEFT, points_y (chart, y));
+  vn_pen_line (chart->pen, chart->width - RIGHT, points_y (chart, y));
+  vn_pen_paint (chart->pen, &grid);
+  points_write_number (chart, LEFT - 6, points_y (chart, y) + 3.5, VN_ANCHOR_END, number);
+}
+
+/* 1, 2 and 5 times powers of ten; these alone where there are many. */
+static void
+points_draw_falling_heights (const Chart *chart)
+{
+  static const double parts[] = { 1, 2, 5 };
+  const Points *self = chart->self;
+  const guint n = self->y_high - self->y_low > 2 ? 1 : G_N_ELEMENTS (parts);
+
+  for (double power = floor (-self->y_high); power <= -self->y_low; power++)
+    for (guint i = 0; i < n; i++)
+      {
+        const double number = parts[i] * pow (10, power), y = -log10 (number);
+
+        if (y >= self->y_low && y <= self->y_high)
+          points_draw_height (chart, y, number);
+      }
+}
+
+static void
+points_draw_heights (const Chart *chart)
+{
+  const Points *self = chart->self;
+  const double step = points_step (self->y_low, self->y_high, 5);
+
+  for (double y = ceil (self->y_low / step) * step; y <= self->y_high + step / 1e6; y += step)
+    points_draw_height (chart, y, fabs (y) < step / 1e6 ? 0 : y);
+}
+
+static void
 points_draw_axes (const Chart *chart)
 {
   static const double dash[] = { 3, 3 };
   const Points *self = chart->self;
-  const VnStroke grid = { .line = VN_INK (0.16), .width = 1 },
-  line = { .line = VN_INK (0.55), .width = 1, .dashes = dash, .n_dashes = 2 };
-  const double y_step = points_step (self->y_low, self->y_high, 5), x_step = points_step (self->x_low, self->x_high, 6);
+  const VnStroke line = { .line = VN_INK (0.55), .width = 1, .dashes = dash, .n_dashes = 2 };
+  const double x_step = points_step (self->x_low, self->x_high, 6);
 
   points_draw_ground (chart);
-  for (double y = ceil (self->y_low / y_step) * y_step; y <= self->y_high + y_step / 1e6; y += y_step)
-    {
-      vn_pen_move (chart->pen, LEFT, points_y (chart, y));
-      vn_pen_line (chart->pen, chart->width - RIGHT, points_y (chart, y));
-      vn_pen_paint (chart->pen, &grid);
-      points_write_number (chart, LEFT - 6, points_y (chart, y) + 3.5, VN_ANCHOR_END, fabs (y) < y_step / 1e6 ? 0 : y);
-    }
+  (self->y_falls ? points_draw_falling_heights : points_draw_heights) (chart);
   for (double x = ceil (self->x_low / x_step) * x_step; !self->x_hidden && x <= self->x_high + x_step / 1e6; x += x_step)
     points_write_number (chart, points_x (chart, x), self->height - BOTTOM + 14, VN_ANCHOR_MIDDLE, fabs (x) < x_step / 1e6
                          ? 0 : x);
@@ -314,6 +348,7 @@ vn_picture_new_points (const VnPictureAxes  *axes,
   self->x_first = g_strdup (axes->x_first);
   self->x_last = g_strdup (axes->x_last);
   self->shades_last = axes->shades_last;
+  self->y_falls = axes->y_falls;
   self->height = axes->height > 0 ? axes->height : HEIGHT;
   self->points = g_array_new (FALSE, FALSE, sizeof (Point));
   g_array_set_clear_func (self->points, points_clear_point);

@@ -44,6 +44,7 @@ typedef struct
  * @is_joined: points are joined in their order
  * @x_hidden: the x axis has no numbers: it says where in the network
  * @x_first, @x_last: (nullable): what stands at its ends then, translated
+ * @y_falls: the numbers of the y axis are 10 to the power of less @y: the smaller, the higher
  * @shades_last: what is below the last of @lines has a grey ground
  */
 typedef struct
@@ -55,7 +56,7 @@ typedef struct
   const char   *top;
   double        height;
   const char   *x_first, *x_last;
-  gboolean      shades_last;
+  gboolean      shades_last, y_falls;
 } VnPictureAxes;
 
 /**

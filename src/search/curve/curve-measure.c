@@ -27,6 +27,7 @@ _vn_curve_job_measure_point (VnCurveJob    *self,
       !vn_improve_bench_measure (self->bench, &trial, cancellable, error))
     return FALSE;
   point->measured_db = trial.judgement.sqnr_db;
+  point->kept = trial.judgement.kept;
   return TRUE;
 }
 
