@@ -3,6 +3,7 @@
 
 #include "vn-dataset.h"
 #include "vn-histogram.h"
+#include "vn-importance.h"
 #include "vn-plan.h"
 #include "vn-progress.h"
 #include "vn-range-factors.h"
@@ -67,6 +68,9 @@ gsize              vn_stats_get_bytes     (VnStats     *self);
 VnStats           *vn_stats_with_factors  (VnStats        *self,
                                            VnRangeFactors *factors);     /* nullable */
 VnRangeFactors    *vn_stats_get_factors   (VnStats        *self);
+VnStats           *vn_stats_with_importance (VnStats      *self,
+                                             VnImportance *importance);
+VnImportance      *vn_stats_get_importance  (VnStats      *self);
 gboolean           vn_stats_equal         (VnStats     *a,
                                            VnStats     *b);
 VnStats           *vn_stats_merge         (VnStats * const  *parts,        /* of one network over different samples */

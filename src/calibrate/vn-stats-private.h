@@ -34,6 +34,7 @@ struct _VnStats
   GArray           *samples;      /* of VnStatsSample, sorted; empty if nobody listed them, else n_samples */
   GPtrArray        *names;        /* of char, sorted bytewise, unique */
   GPtrArray        *histograms;   /* of VnHistogram, in step with names */
+  VnImportance     *importance;   /* nullable: of the weights that scales of blocks are searched for; not in files */
   VnRangeFactors   *factors;      /* nullable: what a search found beyond what was observed; not in files */
   GPtrArray        *parts;        /* nullable: of VnStats: those it was merged from; not in files */
 };

@@ -109,6 +109,7 @@ vn_stats_unref (VnStats *self)
   g_ptr_array_unref (self->names);
   g_ptr_array_unref (self->histograms);
   g_clear_pointer (&self->factors, vn_range_factors_unref);
+  g_clear_pointer (&self->importance, vn_importance_unref);
   g_clear_pointer (&self->parts, g_ptr_array_unref);
   g_free (self);
 }
@@ -138,7 +139,40 @@ vn_stats_with_factors (VnStats        *self,
   with->names = g_ptr_array_ref (self->names);
   with->histograms = g_ptr_array_ref (self->histograms);
   with->factors = factors != NULL ? vn_range_factors_ref (factors) : NULL;
+  with->importance = self->importance != NULL ? vn_importance_ref (self->importance) : NULL;
   return with;
+}
+
+/**
+ * vn_stats_with_importance:
+ *
+ * Returns: (transfer full): the same statistics, and what the inputs of weights are like
+ */
+VnStats *
+vn_stats_with_importance (VnStats      *self,
+                          VnImportance *importance)
+{
+  VnStats *with;
+
+  g_return_val_if_fail (self != NULL && importance != NULL, NULL);
+
+  with = vn_stats_with_factors (self, self->factors);
+  g_clear_pointer (&with->importance, vn_importance_unref);
+  with->importance = vn_importance_ref (importance);
+  return with;
+}
+
+/**
+ * vn_stats_get_importance:
+ *
+ * Returns: (transfer none) (nullable)
+ */
+VnImportance *
+vn_stats_get_importance (VnStats *self)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  return self->importance;
 }
 
 /**

@@ -170,7 +170,8 @@ idle_check_takes_same (IdleCheck      *self,
   const gint64 n = self->input->calibration != NULL ? self->input->calibration->len : 0;
 
   if (vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) != VN_WEIGHT_ROUNDING_NEAREST &&
-      MIN (n, recipe->rounding_samples) != MIN (n, self->result->recipe->rounding_samples))
+      MIN (n, vn_job_count_rounding_samples (self->input, recipe)) !=
+      MIN (n, vn_job_count_rounding_samples (self->input, self->result->recipe)))
     return FALSE;
   return MIN (n, recipe->correction_samples) == MIN (n, self->result->recipe->correction_samples) ||
          idle_check_corrects_nothing (self);

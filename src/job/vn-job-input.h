@@ -129,9 +129,18 @@ gboolean       vn_job_balance_channels     (VnJobInput       *self,
                                             GCancellable     *cancellable,
                                             GError          **error);
 
+/* ---- vn-measure-importance.c ---- */
+
+VnStats       *vn_job_measure_importance   (const VnJobInput *self,
+                                            VnStats          *stats,
+                                            GCancellable     *cancellable,
+                                            GError          **error);
+
 /* ---- vn-round-weights.c ---- */
 
 VnRecipe      *vn_job_make_pairs_recipe    (const VnRecipe   *recipe);
+guint          vn_job_count_rounding_samples (const VnJobInput *self,
+                                              const VnRecipe   *recipe);
 VnModel       *vn_job_round_weights        (const VnJobInput *self,
                                             VnJob            *job,
                                             VnStats          *stats,

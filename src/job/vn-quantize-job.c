@@ -208,6 +208,29 @@ vn_quantize_job_correct (VnJob         *job,
 }
 
 static gboolean
+vn_quantize_job_wants_importance (VnJob *job)
+{
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
+
+  return vn_recipe_has_importance (self->settings.recipe);
+}
+
+static gboolean
+vn_quantize_job_measure_importance (VnJob         *job,
+                                    GCancellable  *cancellable,
+                                    GError       **error)
+{
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
+  VnStats *found = vn_job_measure_importance (&self->input, self->draft->stats, cancellable, error);
+
+  if (found == NULL)
+    return FALSE;
+  vn_stats_unref (self->draft->stats);
+  self->draft->stats = found;
+  return TRUE;
+}
+
+static gboolean
 vn_quantize_job_wants_search (VnJob *job)
 {
   VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
@@ -274,16 +297,10 @@ vn_quantize_job_quantize (VnJob         *job,
                           GError       **error)
 {
   VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
-  const VnRecipe *recipe = self->settings.recipe;
   VnRun *result = self->draft;
-  const VnModel *model = _vn_quantize_job_get_float (self);
   g_autoptr(VnModel) written = vn_job_take_rounded (&self->input, self->corrected, self->rounded);
 
-  result->plan = vn_quantize_resolve (model, recipe, result->stats, result->notes, error);
-  if (result->plan == NULL)
-    return FALSE;
-  result->quantized = vn_job_write_quantized (&self->input, written, result->plan, &result->value_names, error);
-  if (result->quantized == NULL)
+  if (!_vn_quantize_job_write (self, written, error))
     return FALSE;
   vn_quantize_note_types (result->quantized, result->source, result->notes);
   result->float_bytes = result->source->file_size;
@@ -400,6 +417,7 @@ static const VnStage stages[] = {
   { "balance",        N_("Smoothing channels"),   30, vn_quantize_job_wants_balance,    vn_quantize_job_balance },
   { "check",          N_("Checking the samples"), 3,  NULL,                             vn_quantize_job_check },
   { "calibrate",      N_("Calibrating"),          55, vn_quantize_job_wants_calibrate,  vn_quantize_job_calibrate },
+  { "importance",     N_("Measuring importance"), 15, vn_quantize_job_wants_importance, vn_quantize_job_measure_importance },
   { "search-ranges",  N_("Searching for ranges"), 20, vn_quantize_job_wants_search,     vn_quantize_job_search },
   { "round-weights",  N_("Rounding weights"),     30, vn_quantize_job_wants_rounding,   vn_quantize_job_round },
   { "correct-biases", N_("Correcting biases"),    20, vn_quantize_job_wants_correction, vn_quantize_job_correct },

@@ -6,11 +6,16 @@
 #include "vn-format.h"
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
+#include "vn-logit-space.h"
 #include "vn-quant-plan.h"
 #include "vn-sample-ranks.h"
 #include "vn-second-order.h"
 
 #include <string.h>
+
+/* What is learned from unless the recipe says something else: samples, and tokens of a language model. */
+#define SAMPLES 12
+#define TOKENS  4800
 
 /*< private >
  * vn_job_make_pairs_recipe:
@@ -44,6 +49,48 @@ round_weights_note (const VnJobInput   *self,
                 ngettext ("Second-order rounding of weights: kept for %u of %u layer; output SQNR %s",
                           "Second-order rounding of weights: kept for %u of %u layers; output SQNR %s", gain->n_tried),
                 gain->n_kept, gain->n_tried, more);
+}
+
+/* Numbers of the tokens of one sample; 0: the network is no language model, or nobody knows. */
+static gint64
+round_weights_count_tokens (const VnJobInput *self)
+{
+  const VnGraph *graph = self->prepared->graph;
+  gint64 most = 0;
+  gboolean has_logits = FALSE;
+
+  for (guint i = 0; i < graph->outputs->len; i++)
+    has_logits |= vn_value_is_logits (g_ptr_array_index (graph->outputs, i));
+  for (guint i = 0; i < graph->inputs->len && has_logits; i++)
+    {
+      const VnValue *input = g_ptr_array_index (graph->inputs, i);
+      const VnShape *given = self->shapes != NULL ? g_hash_table_lookup (self->shapes, input->name) : NULL;
+      const VnShape *shape = given != NULL ? given : &input->type.shape;
+
+      if (input->type.dtype == VN_DTYPE_S64 && input->type.kind == VN_TYPE_TENSOR && shape->rank == 2)
+        most = MAX (most, vn_shape_count (shape, 0, shape->rank));
+    }
+  return most;
+}
+
+/*< private >
+ * vn_job_count_rounding_samples:
+ * @recipe: says how many; 0: as many as the setting promises
+ *
+ * Returns: how many samples second-order rounding takes if there are as many
+ */
+guint
+vn_job_count_rounding_samples (const VnJobInput *self,
+                               const VnRecipe   *recipe)
+{
+  gint64 n_tokens;
+
+  g_return_val_if_fail (self != NULL && recipe != NULL, 0);
+
+  if (recipe->rounding_samples > 0)
+    return (guint) recipe->rounding_samples;
+  n_tokens = round_weights_count_tokens (self);
+  return n_tokens > 0 ? (guint) MAX (TOKENS / n_tokens, SAMPLES) : SAMPLES;
 }
 
 /* Of all that decides about the weights. */
@@ -143,7 +190,7 @@ vn_job_round_weights (const VnJobInput  *self,
       return NULL;
     }
   recipe = vn_job_make_pairs_recipe (self->recipe);
-  indices = vn_job_take_samples (self->calibration, self->recipe->rounding_samples);
+  indices = vn_job_take_samples (self->calibration, vn_job_count_rounding_samples (self, self->recipe));
   plan = vn_quantize_resolve (self->prepared, recipe, stats, NULL, error);
   judge = plan != NULL ? vn_job_make_judge (self, indices, VN_JUDGED_SAMPLES, cancellable, error) : NULL;
   if (judge == NULL || !round_weights_open_journal (self, recipe, plan, indices, &journal, error))

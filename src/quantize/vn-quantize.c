@@ -289,6 +289,7 @@ typedef struct
   VnHistogramFunc       lookup;
   gpointer              data;
   const VnRangeFactors *factors;   /* nullable */
+  const VnImportance   *importance;   /* nullable */
   const VnQuantScope   *scope;     /* whose tensors are asked for; NULL: those of the main graph */
 } Ranges;
 
@@ -427,6 +428,7 @@ quantize_resolve_graph (const VnModel   *model,
   self->lookup = inside ? quantize_lookup_inside : ranges->lookup;
   self->lookup_data = inside ? (gpointer) ranges : ranges->data;
   self->factors = ranges->factors;
+  self->importance = ranges->importance;
   if (vn_recipe_needs_samples (recipe))
     vn_resolver_skip_blind (self);
   if (vn_recipe_needs_samples (recipe) && !inside)
@@ -447,6 +449,7 @@ quantize_resolve_graph (const VnModel   *model,
  * vn_quantize_resolve_factors:
  * @lookup: histogram of a tensor by vn_value_dup_key(), or %NULL
  * @factors: (nullable): what ranges are multiplied by
+ * @importance: (nullable): of weights in blocks
  *
  * vn_quantize_resolve() for statistics from anywhere.
  */
@@ -456,10 +459,11 @@ vn_quantize_resolve_factors (const VnModel         *prepared,
                              VnHistogramFunc        lookup,
                              gpointer               data,
                              const VnRangeFactors  *factors,
+                             const VnImportance    *importance,
                              VnNotes               *notes,
                              GError               **error)
 {
-  const Ranges ranges = { .lookup = lookup, .data = data, .factors = factors };
+  const Ranges ranges = { .lookup = lookup, .data = data, .factors = factors, .importance = importance };
 
   g_return_val_if_fail (prepared != NULL && recipe != NULL, NULL);
 
@@ -484,7 +488,7 @@ vn_quantize_resolve_with (const VnModel    *prepared,
 {
   g_return_val_if_fail (prepared != NULL && recipe != NULL, NULL);
 
-  return vn_quantize_resolve_factors (prepared, recipe, lookup, data, NULL, notes, error);
+  return vn_quantize_resolve_factors (prepared, recipe, lookup, data, NULL, NULL, notes, error);
 }
 
 static const VnHistogram *
@@ -514,5 +518,6 @@ vn_quantize_resolve (const VnModel   *prepared,
   g_return_val_if_fail (prepared != NULL && recipe != NULL && stats != NULL, NULL);
 
   return vn_quantize_resolve_factors (prepared, recipe, quantize_lookup_stats, stats,
-                                      vn_recipe_has_factors (recipe) ? vn_stats_get_factors (stats) : NULL, notes, error);
+                                      vn_recipe_has_factors (recipe) ? vn_stats_get_factors (stats) : NULL,
+                                      vn_recipe_has_importance (recipe) ? vn_stats_get_importance (stats) : NULL, notes, error);
 }

@@ -284,11 +284,11 @@ static gboolean
 check_block_method (const VnRecipe  *self,
                     GError         **error)
 {
-  if (vn_recipe_get_most (self, VN_LAYER_BLOCK_METHOD) == VN_BLOCK_METHOD_MINMAX || !self->symmetric_weights ||
+  if (vn_recipe_get_most (self, VN_LAYER_BLOCK_METHOD) != VN_BLOCK_METHOD_K_QUANT || !self->symmetric_weights ||
       !vn_recipe_has_blocks (self))
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               _("block-method: “k-quant” needs zero points; set symmetric-weights to false, or block-method to “minmax”"));
+               _("block-method: “k-quant” needs zero points; set symmetric-weights to false, or block-method to “mse”"));
   return recipe_check_name_rule (self, VN_LAYER_BLOCK_METHOD, error);
 }
 

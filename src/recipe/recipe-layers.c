@@ -299,6 +299,20 @@ vn_recipe_has_blocks (const VnRecipe *self)
   return self->block_size > 0 || vn_recipe_get_format (self)->packed_matrices;
 }
 
+/**
+ * vn_recipe_has_importance:
+ *
+ * Returns: whether scales of blocks are searched for with what samples tell of the inputs of the weights
+ */
+gboolean
+vn_recipe_has_importance (const VnRecipe *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return self->importance && vn_recipe_has_blocks (self) &&
+         vn_recipe_get_most (self, VN_LAYER_BLOCK_METHOD) != VN_BLOCK_METHOD_MINMAX;
+}
+
 /* ---- training ---- */
 
 gboolean

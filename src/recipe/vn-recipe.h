@@ -64,8 +64,9 @@ typedef enum
 /* What a network computes with beside integer weights: the floats it had, or these. */
 typedef enum { VN_FLOAT_TYPE_AUTO, VN_FLOAT_TYPE_FLOAT32, VN_FLOAT_TYPE_FLOAT16, VN_N_FLOAT_TYPES } VnFloatType;
 
-/* How scale and zero point of a block of a weight are found: from its ends, or searched for, as k-quants are. */
-typedef enum { VN_BLOCK_METHOD_MINMAX, VN_BLOCK_METHOD_K_QUANT, VN_N_BLOCK_METHODS } VnBlockMethod;
+/* How scale and zero point of a block of a weight are found: from its ends, or searched for, by the squared error or as k-quants
+ * are. */
+typedef enum { VN_BLOCK_METHOD_MINMAX, VN_BLOCK_METHOD_MSE, VN_BLOCK_METHOD_K_QUANT, VN_N_BLOCK_METHODS } VnBlockMethod;
 
 /* Whether ranges are searched for that keep what layers compute from them nearest to the float values. */
 typedef enum { VN_RANGE_SEARCH_OFF, VN_RANGE_SEARCH_OUTPUTS, VN_N_RANGE_SEARCHES } VnRangeSearch;
@@ -160,6 +161,7 @@ typedef struct
   VnFloatType float_type;     /* WEIGHTS, MATMULNBITS */
   gint64      block_size;     /* WEIGHTS, MATMULNBITS: along the axis that is summed over; 0: off */
   VnBlockMethod block_method; /* of weights in blocks */
+  gboolean    importance;     /* the search for it weights channels by what reaches them: vn-importance.h */
   VnAccuracyLevel accuracy_level;   /* MATMULNBITS */
   gboolean    packed_tables;  /* MATMULNBITS: tables that are gathered from, too */
   gboolean    wide_tables;    /* weights only: these, and matrices that outputs come from, have 8 bits at least */
@@ -333,6 +335,7 @@ int        *vn_recipe_list_for_values (const VnRecipe *self,
 gint64     *vn_recipe_list_blocks_for_values (const VnRecipe *self,
                                               const VnGraph  *graph);
 gboolean    vn_recipe_has_blocks   (const VnRecipe   *self);       /* some weights may have a scale for each block */
+gboolean    vn_recipe_has_importance (const VnRecipe *self);
 void        vn_override_free       (VnOverride       *self);
 
 /**

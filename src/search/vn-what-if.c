@@ -127,6 +127,8 @@ what_if_check_repairs (const VnWhatIf  *self,
     return what_if_refuse ("bias-correction", error);
   if (!what_if_is_same_layers (self, recipe, VN_LAYER_TRAIN, FALSE) || what_if_trains_otherwise (own, recipe))
     return what_if_refuse ("train", error);
+  if (vn_recipe_has_importance (recipe) && vn_stats_get_importance (self->result->stats) == NULL)
+    return what_if_refuse ("importance", error);
   if (!vn_recipe_equal_in (recipe, own, "range-search"))
     return what_if_refuse ("range-search", error);
   if (!what_if_is_same_layers (self, recipe, VN_LAYER_BALANCE_CHANNELS, FALSE) ||

@@ -13,7 +13,7 @@
  * block in a row, from first to last: scales and zero points are equal to the last bit. A block is filled up with zeros, which
  * count. Blocks lie side by side in the lanes of vectors. */
 
-#include "vn-quant-math.h"
+#include "quant-block-lanes.h"
 
 #include "vn-memory.h"
 #include "vn-multiversion.h"
@@ -22,29 +22,11 @@
 #include <math.h>
 #include <string.h>
 
-#define LANES 8
 #define PARTS 8                    /* of a sum */
 #define LONGEST_SUM 128            /* in one go */
 #define MOST_HALVES 32             /* on the way to it */
 #define TRIES 20
 #define GROUPS_PER_ITEM 64         /* groups of blocks that a thread takes at a time */
-
-/* Rounded before it is added to something, as NumPy has no operation that does both. */
-#ifdef __clang__
-#if __has_builtin (__arithmetic_fence)
-#define ROUNDED(x) __arithmetic_fence (x)
-#else
-#define ROUNDED(x) (x)
-#endif
-#else
-#define ROUNDED(x) __builtin_assoc_barrier (x)
-#endif
-
-/* What is added to a float below 2^22 and taken away again rounds it, halves to even. */
-#define ROUNDING 12582912.f
-
-typedef float  Lanes __attribute__ ((vector_size (LANES * sizeof (float))));
-typedef gint32 Mask  __attribute__ ((vector_size (LANES * sizeof (gint32))));
 
 typedef struct { Lanes a, b, c; } Sums;
 
@@ -55,20 +37,18 @@ typedef struct
   gboolean in_turn;
   float    highest;                  /* level */
   Lanes   *x, *w, *q;
+  gboolean has_importance;           /* in @w before it is weighed */
   Lanes    scale, min, inverse;
 } Group;
 
+/* @importance: (nullable): by place along the axis of the blocks */
 typedef struct
 {
-  VnBlockCut  cut;
-  const float *x;
+  VnBlockCut   cut;
+  const float *x, *importance;
   float       *scales;
   VnTensor    *zeros;
 } Search;
-
-/* Macros: no function may return a vector that an instruction set does not have. */
-#define PICK(which, yes, no) ((Lanes) (((which) & (Mask) (yes)) | (~(which) & (Mask) (no))))
-#define ALL(x) ((Lanes) { x, x, x, x, x, x, x, x })
 
 /* The level of a number, with the minimum and the factor that are in place. NaN stays one. */
 VN_INLINE void
@@ -202,7 +182,11 @@ block_search_weigh (Group *self)
   for (guint l = 0; l < LANES; l++)
     root[l] = sqrtf (root[l]);
   for (gsize i = 0; i < self->n; i++)
-    self->w[i] = root + (Lanes) (~sign & (Mask) self->x[i]);
+    {
+      const Lanes plain = root + (Lanes) (~sign & (Mask) self->x[i]);
+
+      self->w[i] = self->has_importance ? plain * self->w[i] : plain;
+    }
 }
 
 /* A try: better levels, scale and minimum take the place of those before. @fixed: sums of weights, and of weights times x */
@@ -256,27 +240,6 @@ block_search_run (Group *self)
 
 /* ---- blocks of a tensor ---- */
 
-/* Numbers of the blocks from @first on: in lanes, with zeros behind their ends and for blocks there are not. */
-static void
-block_search_load (const Search *self,
-                   gsize         first,
-                   gsize         n_blocks,
-                   Group        *group)
-{
-  const VnBlockCut *cut = &self->cut;
-
-  memset (group->x, 0, group->n * sizeof (Lanes));
-  for (gsize l = 0; l < n_blocks; l++)
-    {
-      const gsize b = first + l, row = b / cut->inner, begin = row % cut->n_blocks * cut->block;
-      const float *x = self->x + (row / cut->n_blocks * cut->length + begin) * cut->inner + b % cut->inner;
-      float *to = (float *) group->x + l;
-
-      for (gsize k = 0; k < MIN (cut->block, cut->length - begin); k++)
-        to[k * LANES] = x[k * cut->inner];
-    }
-}
-
 static void
 block_search_store (const Search *self,
                     gsize         first,
@@ -303,7 +266,8 @@ block_search_item (gsize     item,
   const gsize n = self->cut.outer * self->cut.n_blocks * self->cut.inner, step = GROUPS_PER_ITEM * LANES;
   Lanes *room = vn_memory_try_aligned (3 * self->cut.block * sizeof (Lanes), sizeof (Lanes));
   Group group = { .n = self->cut.block, .in_turn = self->cut.n_blocks == 1 && n > 1, .highest = (float) self->cut.highest,
-                  .x = room, .w = room + self->cut.block, .q = room + 2 * self->cut.block };
+                  .x = room, .w = room + self->cut.block, .q = room + 2 * self->cut.block,
+                  .has_importance = self->importance != NULL };
 
   if (room == NULL)
     {
@@ -314,7 +278,9 @@ block_search_item (gsize     item,
     {
       const gsize count = MIN (LANES, n - first);
 
-      block_search_load (self, first, count, &group);
+      vn_block_lanes_load (&self->cut, self->x, first, count, self->cut.block, (float *) group.x);
+      if (group.has_importance)
+        vn_block_lanes_load_weights (&self->cut, self->importance, first, count, self->cut.block, (float *) group.w);
       block_search_run (&group);
       block_search_store (self, first, count, &group);
     }
@@ -328,6 +294,7 @@ block_search_item (gsize     item,
  * @axis: along which the blocks run
  * @block: how many numbers of @axis have one scale, a power of two from 16 on; what is missing at the end counts as 0
  * @dtype: an integer type of at most 8 bits
+ * @importance: (nullable) (array): of each place along @axis: errors there count so often
  * @scale: (out): float32, of the shape of @data with the number of blocks on @axis
  * @zero_point: (out): of type @dtype, as many
  *
@@ -338,6 +305,7 @@ vn_quant_search_blocks (VnTensor   *data,
                         int         axis,
                         gint64      block,
                         VnDType     dtype,
+                        const float *importance,
                         VnTensor  **scale,
                         VnTensor  **zero_point,
                         GError    **error)
@@ -360,6 +328,7 @@ vn_quant_search_blocks (VnTensor   *data,
     return FALSE;
   memset (zeros->data, 0, zeros->n_bytes);
   self.x = aligned->data;
+  self.importance = importance;
   self.scales = scales->data;
   self.zeros = zeros;
   n_groups = scales->n_elements / LANES + (scales->n_elements % LANES != 0);

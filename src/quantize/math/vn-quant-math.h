@@ -90,7 +90,7 @@ gboolean        vn_quant_method_ranges      (VnTensor               *data,
                                              float                  *max,
                                              GError                **error);
 
-/* ---- quant-blocks.c, quant-block-search.c ---- */
+/* ---- quant-blocks.c, quant-block-fit.c, quant-block-search.c ---- */
 
 /**
  * VnBlockCut: how a tensor lies in blocks.
@@ -123,10 +123,20 @@ gboolean  vn_quant_block_params    (VnTensor        *data,
                                     VnTensor       **scale,
                                     VnTensor       **zero_point,
                                     GError         **error);
+gboolean  vn_quant_fit_blocks      (VnTensor        *data,
+                                    int              axis,
+                                    gint64           block,
+                                    VnDType          dtype,
+                                    gboolean         symmetric,
+                                    const float     *importance,   /* nullable */
+                                    VnTensor        *scale,
+                                    VnTensor        *zero_point,
+                                    GError         **error);
 gboolean  vn_quant_search_blocks   (VnTensor        *data,
                                     int              axis,
                                     gint64           block,
                                     VnDType          dtype,
+                                    const float     *importance,   /* nullable */
                                     VnTensor       **scale,
                                     VnTensor       **zero_point,
                                     GError         **error);

@@ -290,6 +290,24 @@ resolve_weights_can_search (const VnQuantRow *row)
   return row->has_zero_points && vn_dtype_get_bits (row->tensor.dtype) <= 8 && (row->block & (row->block - 1)) == 0;
 }
 
+/* @importance: (out) (nullable): by place along the axis of the blocks */
+static gboolean
+resolve_weights_get_importance (VnResolver     *self,
+                                const VnValue  *value,
+                                int             axis,
+                                float         **importance,
+                                GError        **error)
+{
+  g_autoptr(GError) local = NULL;
+
+  *importance = self->importance != NULL
+                ? vn_importance_dup (self->importance, value->name, (gsize) value->initializer->shape.dims[axis], &local) : NULL;
+  if (local == NULL)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&local));
+  return FALSE;
+}
+
 static gboolean
 resolve_weights_find_scales (VnResolver     *self,
                              const VnValue  *value,
@@ -297,16 +315,23 @@ resolve_weights_find_scales (VnResolver     *self,
                              GError        **error)
 {
   VnTensorPlan *plan = &row->tensor;
+  const VnBlockMethod method = vn_dtype_get_bits (plan->dtype) <= 8 ? resolve_weights_get_method (self, value)
+                                                                    : VN_BLOCK_METHOD_MINMAX;
+  g_autofree float *importance = NULL;
 
-  row->exact_levels = resolve_weights_can_search (row) &&
-                      resolve_weights_get_method (self, value) == VN_BLOCK_METHOD_K_QUANT;
+  row->exact_levels = resolve_weights_can_search (row) && method == VN_BLOCK_METHOD_K_QUANT;
   g_free (plan->method);
-  plan->method = g_strdup (row->exact_levels ? "k-quant" : "minmax");
+  plan->method = g_strdup (row->exact_levels ? "k-quant" : method == VN_BLOCK_METHOD_MSE ? "mse" : "minmax");
+  if (!resolve_weights_get_importance (self, value, plan->axis, &importance, error))
+    return FALSE;
   if (row->exact_levels)
-    return vn_quant_search_blocks (value->initializer, plan->axis, row->block, plan->dtype, &plan->scale, &plan->zero_point,
-                                   error);
+    return vn_quant_search_blocks (value->initializer, plan->axis, row->block, plan->dtype, importance, &plan->scale,
+                                   &plan->zero_point, error);
   return vn_quant_block_params (value->initializer, plan->axis, row->block, plan->dtype, self->scheme.weights.symmetric,
-                                &plan->scale, &plan->zero_point, error);
+                                &plan->scale, &plan->zero_point, error) &&
+         (method != VN_BLOCK_METHOD_MSE ||
+          vn_quant_fit_blocks (value->initializer, plan->axis, row->block, plan->dtype, self->scheme.weights.symmetric,
+                               importance, plan->scale, plan->zero_point, error));
 }
 
 /*< private >

@@ -112,6 +112,7 @@ typedef struct
   VnHistogramFunc lookup;
   gpointer        lookup_data;
   const VnRangeFactors *factors;  /* nullable: of ranges, found by a search */
+  const VnImportance *importance; /* nullable: of weights in blocks */
   const VnQuantScope *scope;      /* of a graph inside a node; NULL: the main graph */
 
   VnEncodingTable   *imported;      /* nullable: what the tables that the recipe names give */
@@ -325,6 +326,7 @@ VnQuantPlan *vn_quantize_resolve_factors (const VnModel        *prepared,
                                           VnHistogramFunc       lookup,
                                           gpointer              data,
                                           const VnRangeFactors *factors,
+                                          const VnImportance   *importance,
                                           VnNotes              *notes,
                                           GError              **error);
 

@@ -360,7 +360,7 @@ test_block_rules (void)
       g_assert_cmpint (vn_node_get_int (second, "block_size", -1), ==, block_rules[i].found);
       if (block_rules[i].method != VN_AS_RECIPE)
         {
-          g_assert_true (vn_quant_search_blocks (data, 0, block_rules[i].found, VN_DTYPE_U4, &scale, &zero_point, &error));
+          g_assert_true (vn_quant_search_blocks (data, 0, block_rules[i].found, VN_DTYPE_U4, NULL, &scale, &zero_point, &error));
           g_assert_cmpmem (vn_node_get_input (second, 2)->initializer->data, scale->n_bytes, scale->data, scale->n_bytes);
         }
       fixture_clear (&f);
@@ -491,6 +491,8 @@ static const struct
   { "format=weights weight=uint2", "weight" },
   { "format=matmulnbits block-method=k-quant", "block-method" },
   { "format=matmulnbits symmetric-weights=false block-method=k-quant", NULL },
+  { "format=matmulnbits block-method=mse", NULL },
+  { "format=qdq block-size=32 block-method=mse", NULL },
   { "format=weights block-size=32 symmetric-weights=false block-method=k-quant", NULL },
   { "format=qdq block-method=k-quant", NULL },
 };
