@@ -492,7 +492,7 @@ static const struct
   { "format=matmulnbits block-method=k-quant", "block-method" },
   { "format=matmulnbits symmetric-weights=false block-method=k-quant", NULL },
   { "format=matmulnbits block-method=mse", NULL },
-  { "format=qdq block-size=32 block-method=mse", NULL },
+  { "format=weights block-size=32 block-method=mse", NULL },
   { "format=weights block-size=32 symmetric-weights=false block-method=k-quant", NULL },
   { "format=qdq block-method=k-quant", NULL },
 };
