@@ -46,7 +46,8 @@ const GOptionEntry vn_cmd_quantize_entries[] = {
     N_("Mixed precision: the trade-off of accuracy and cost for float, 16 bits or 4 bits in some tensors, from "
        "cheapest to most accurate"), NULL },
   { "curve-cost", 0, 0, G_OPTION_ARG_STRING, VALUE (curve_cost),
-    N_("Cost to trade for accuracy: size, float (MACs outside 8-bit) or time (default: size with --budget-size, else float)"),
+    N_("Cost to trade for accuracy: size, float (MACs outside 8-bit) or time (default: size with --budget-size "
+       "and where only weights are quantized, else float)"),
     N_("COST") },
   { "target-sqnr", 0, 0, G_OPTION_ARG_STRING, VALUE (target_sqnr),
     N_("Mixed precision: the cheapest configuration with at least this mean output SQNR"), "DB" },

@@ -35,6 +35,21 @@ vn_curve_cost_get_title (VnCurveCost self)
 }
 
 /**
+ * vn_curve_get_usual_cost:
+ * @recipe: that a curve begins with
+ *
+ * Returns: what accuracy is paid with unless something else is asked for: where weights alone are integers, all multiplications
+ *   are in float, whatever is chosen
+ */
+VnCurveCost
+vn_curve_get_usual_cost (const VnRecipe *recipe)
+{
+  g_return_val_if_fail (recipe != NULL, VN_CURVE_COST_FLOAT);
+
+  return vn_recipe_get_format (recipe)->weights_only ? VN_CURVE_COST_SIZE : VN_CURVE_COST_FLOAT;
+}
+
+/**
  * vn_curve_cost_find:
  * @cost: (out): untouched unless found
  *

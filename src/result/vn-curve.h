@@ -65,6 +65,7 @@ typedef struct
 
 const char   *vn_curve_cost_get_id    (VnCurveCost         self);
 const char   *vn_curve_cost_get_title (VnCurveCost         self);     /* translated */
+VnCurveCost   vn_curve_get_usual_cost (const VnRecipe     *recipe);
 gboolean      vn_curve_cost_find      (const char         *id,
                                        VnCurveCost        *cost);
 

@@ -17,6 +17,7 @@ struct _VnCurvePanel
 
   VnDocument     *document;
   VnJob          *job;           /* that calculates, or NULL */
+  VnCurveCost     usual;         /* of the recipe; another one is offered first when it changes */
   guint           tick;          /* once a second while it does: the time left */
   guint           reveal;        /* idle: the chart has come, and scrolls into view when it has its place */
 
@@ -92,6 +93,17 @@ curve_panel_update (VnCurvePanel *self)
   if (curve != NULL)
     curve_panel_show_quality (self, curve);
   curve_panel_selected (self);
+}
+
+static void
+curve_panel_recipe_changed (VnCurvePanel *self)
+{
+  const VnCurveCost usual = vn_curve_get_usual_cost (vn_bench_get_recipe (VN_BENCH (self->document)));
+
+  if (usual != self->usual && vn_bench_get_curve (VN_BENCH (self->document)) == NULL)
+    gtk_drop_down_set_selected (self->cost, usual);
+  self->usual = usual;
+  curve_panel_update (self);
 }
 
 static void
@@ -215,7 +227,8 @@ vn_curve_panel_set_document (VnCurvePanel *self,
   g_signal_connect_object (document, "work-changed", G_CALLBACK (curve_panel_job_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "changed::data", G_CALLBACK (curve_panel_job_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "changed::run", G_CALLBACK (curve_panel_result_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (document, "changed::recipe", G_CALLBACK (curve_panel_update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::recipe", G_CALLBACK (curve_panel_recipe_changed), self, G_CONNECT_SWAPPED);
+  curve_panel_recipe_changed (self);
   curve_panel_job_changed (self);
 }
 
@@ -230,7 +243,8 @@ curve_panel_make_cost (VnCurvePanel *self)
   for (VnCurveCost cost = 0; cost < VN_N_CURVE_COSTS; cost++)
     gtk_string_list_append (costs, vn_curve_cost_get_title (cost));
   self->cost = GTK_DROP_DOWN (gtk_drop_down_new (G_LIST_MODEL (costs), NULL));
-  gtk_drop_down_set_selected (self->cost, VN_CURVE_COST_FLOAT);
+  self->usual = VN_CURVE_COST_FLOAT;
+  gtk_drop_down_set_selected (self->cost, self->usual);
   gtk_widget_set_valign (GTK_WIDGET (self->cost), GTK_ALIGN_CENTER);
   g_signal_connect_swapped (self->cost, "notify::selected", G_CALLBACK (curve_panel_cost_chosen), self);
   adw_preferences_row_set_use_underline (ADW_PREFERENCES_ROW (row), TRUE);

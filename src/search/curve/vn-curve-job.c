@@ -150,8 +150,7 @@ vn_curve_job_contribute (VnJob         *job,
     return FALSE;
   self->quantized = vn_job_forecast (recipe, self->plain->quantized, shapes, self->floats);
   if (self->settings.cost >= VN_N_CURVE_COSTS)
-    self->settings.cost = self->settings.most_bytes > 0 ? VN_CURVE_COST_SIZE
-                        : VN_CURVE_COST_FLOAT;
+    self->settings.cost = self->settings.most_bytes > 0 ? VN_CURVE_COST_SIZE : vn_curve_get_usual_cost (recipe);
   if (self->settings.cost == VN_CURVE_COST_SIZE && vn_curve_get_other_weight (recipe) != VN_DTYPE_UNDEFINED)
     {
       g_autoptr(VnRecipe) other = curve_make_other_recipe (recipe);
