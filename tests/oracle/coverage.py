@@ -56,11 +56,12 @@ def in_cases(folders, failing):
 
 def in_generators():
     """Operators that are compared with onnxruntime, without their domains."""
-    import contrib, element_operators, learning, nonfinite, operators, vision
+    import contrib, element_operators, experts, learning, nonfinite, operators, vision
     names = set()
     for module in (operators, element_operators, contrib, vision, learning, nonfinite):
         for name in ('GENERATORS', 'EXACT', 'NEAR'):
             names |= set(getattr(module, name, {}))
+    names |= set(experts.OPERATORS.values())
     return names
 
 

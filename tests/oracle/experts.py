@@ -15,6 +15,7 @@ import tempfile
 import networks
 import oracle
 
+OPERATORS = {True: 'QMoE', False: 'MoE'}    # by whether weights are integers
 LIMIT = 1e-5                    # of the largest output
 HALF_LIMIT = 3e-3               # float16, which onnxruntime rounds to between the products as well
 ROUNDED_LIMIT, TIES = 2e-2, 0.05      # by how much tokens may differ where something is rounded, and how many of them
@@ -86,7 +87,7 @@ def make_node(form, way, names, output):
     inputs = [names.get(n, '') for n in order]
     while not inputs[-1]:
         inputs.pop()
-    return helper.make_node('QMoE' if bits else 'MoE', inputs, [output], domain='com.microsoft', **attributes)
+    return helper.make_node(OPERATORS[bits > 0], inputs, [output], domain='com.microsoft', **attributes)
 
 
 def save_model(path, graph):
@@ -151,7 +152,7 @@ def refuses(program, path, changed, shapes):
               'w2': np.ones((5, 64, 48), np.uint8), 's2': np.ones((5, 64), np.float32)}
     arrays.update((n, np.ones(s, arrays[n].dtype)) for n, s in shapes.items())
     attributes = {'k': 2, 'activation_type': 'relu', 'expert_weight_bits': 4, **changed}
-    node = helper.make_node('QMoE', ['x', 'r', 'w1', 's1', '', 'w2', 's2'], ['y'], domain='com.microsoft', **attributes)
+    node = helper.make_node(OPERATORS[True], ['x', 'r', 'w1', 's1', '', 'w2', 's2'], ['y'], domain='com.microsoft', **attributes)
     graph = helper.make_graph([node], 'bad', [helper.make_tensor_value_info('x', TensorProto.FLOAT, ['n', 64]),
                                               helper.make_tensor_value_info('r', TensorProto.FLOAT, ['n', 5])],
                               [helper.make_tensor_value_info('y', TensorProto.FLOAT, None)],
