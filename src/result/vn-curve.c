@@ -3,6 +3,7 @@
 #include "vn-curve.h"
 
 #include "vn-format.h"
+#include "vn-format-traits.h"
 #include "vn-i18n.h"
 
 #include <math.h>
