@@ -225,10 +225,16 @@ def number(value):
     return float({'inf': 'inf', '-inf': '-inf', 'nan': 'nan'}.get(value, value))
 
 
-def check_told(report, reference, written, recipe):
-    """The error of outputs in the report is the one in onnxruntime. Of float16 it tells what a processor of float16 does;
-    onnxruntime computes such networks in float32 between their ends, which is at least as good, and nothing overflows on the
-    way."""
+def as_share(db):
+    """Of noise in the signal, of amplitudes."""
+    return 10 ** (-db / 20)
+
+
+def check_told(report, reference, written, ours, recipe):
+    """The error of outputs in the report is the one in onnxruntime, give or take TOLD_DB, or what our run of the export and that
+    of onnxruntime differ by, which check_agreement() has looked at: errors as small as that say no more. Of float16 it tells
+    what a processor of float16 does; onnxruntime computes such networks in float32 between their ends, which is at least as
+    good, and nothing overflows on the way."""
     told = {t['tensor']: number(t['sqnr_db']) for t in report['tensors'] if t['output'] and t.get('sqnr_db') is not None}
     half = recipe['format'] == 'fp16'
     if half and any(t['not_finite'] for t in report['tensors']):
@@ -237,7 +243,8 @@ def check_told(report, reference, written, recipe):
         found = sqnr([(a[name], b[name]) for a, b in zip(reference, written)])
         if name not in told or min(told[name], found) >= 100 or (half and told[name] < found):
             continue
-        if abs(told[name] - found) > TOLD_DB:
+        differing = as_share(sqnr([(a[name], b[name]) for a, b in zip(written, ours)]))
+        if abs(told[name] - found) > TOLD_DB and abs(as_share(told[name]) - as_share(found)) > differing:
             raise Wrong(f'{name}: the error was told as {told[name]:.1f} dB and is {found:.1f} dB in onnxruntime')
 
 
@@ -255,7 +262,7 @@ def check_export(path, work, samples, reference, recipe, report):
     written = run_there(path, samples, as_written=True)
     check_agreement(path, work, samples, written, ours, run_optimized(path, samples, written))
     if not computes_else(recipe):
-        check_told(report, reference, written, recipe)
+        check_told(report, reference, written, ours, recipe)
 
 
 def check_refusal(done, out, recipe, model):
