@@ -271,7 +271,7 @@ split_read_metaspace (TokenizerStep *self,
   self->literal = vn_json_fields_has (fields, "replacement") ? tokenizer_fields_dup_content (fields, "replacement")
                 : g_strdup ("▁");
   if (self->literal != NULL && g_utf8_strlen (self->literal, -1) != 1)
-    vn_json_fields_fail (fields, "replacement", _("is not one character"));
+    vn_json_fields_fail (fields, "replacement", _("must be a single character"));
   self->splits = !vn_json_fields_has (fields, "split") || vn_json_fields_get_bool (fields, "split");
   self->behavior = SPLIT_MERGED_NEXT;
   self->prepend = without ? PREPEND_NEVER : PREPEND_ALWAYS;
