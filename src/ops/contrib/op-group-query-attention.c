@@ -1,23 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* GroupQueryAttention of ONNX Runtime: causal attention of a decoder in which several heads of queries share one of
  * keys. It keeps keys and values for the next step: those of sample b are valid up to seqlens_k[b], and the new ones
- * come last. Queries and keys may be turned by their position first. */
-#include "vn-attend.h"
-#include "vn-rotary.h"
+ * come last. Queries and keys may be turned by their position first. See group-query-staged.c for caches that slide. */
+#include "group-query.h"
 
 #include "vn-elem.h"
 
-enum { Q, K, V, PAST_K, PAST_V, LENGTHS, TOTAL, COS, SIN, POSITIONS, BIAS, SINK, K_SCALE, V_SCALE, Q_NORM, K_NORM };
 enum { Y, PRESENT_K, PRESENT_V, SCORES };
 
 #define MAX_HEADS (1 << 20)
-
-typedef struct
-{
-  gboolean packed, turned, prompt;   /* prompt: the queries start with the first key */
-  gint64   batch, length, heads, kv_heads, depth, half;
-  gint64   past, total, kept;        /* rows of earlier keys; longest sample; rows of the outputs */
-} Layout;
 
 static gboolean
 group_query_attention_refuse (GError     **error,
@@ -41,8 +32,6 @@ group_query_attention_check_supported (VnOpContext *ctx,
   if (!alike || !vn_op_attr_is (ctx, "k_quant_type", "NONE", "NONE") || !vn_op_attr_is (ctx, "v_quant_type", "NONE", "NONE") ||
       vn_op_has_input (ctx, K_SCALE) || vn_op_has_input (ctx, V_SCALE))
     return group_query_attention_refuse (error, _("past keys of another element type"));
-  if (vn_node_get_int (ctx->node, "sliding_window_cache", 0) != 0)
-    return group_query_attention_refuse (error, _("a sliding window over past keys"));
   if (vn_op_has_input (ctx, Q_NORM) || vn_op_has_input (ctx, K_NORM))
     return group_query_attention_refuse (error, _("query and key normalization"));
   if (show < 0 || show > 2)
@@ -59,6 +48,8 @@ group_query_attention_is_known (VnOpContext *ctx)
   for (guint i = Q; i <= BIAS; i++)
     if (vn_op_has_input (ctx, i) && !vn_shape_is_static (&ctx->in_types[i].shape))
       return FALSE;
+  if (vn_op_has_input (ctx, VALID) && !vn_shape_is_static (&ctx->in_types[VALID].shape))
+    return FALSE;
   return vn_op_get_ints_input (ctx, TOTAL, &total, 1, &n) && n == 1;
 }
 
@@ -73,7 +64,7 @@ group_query_attention_has_shape (const VnShape *shape,
 }
 
 static gboolean
-group_query_attention_read_data (Layout       *self,
+group_query_attention_read_data (VnGroupQuery       *self,
                                  VnOpContext  *ctx)
 {
   const VnShape *q = &ctx->in_types[Q].shape, *k = &ctx->in_types[K].shape, *v = &ctx->in_types[V].shape;
@@ -93,7 +84,7 @@ group_query_attention_read_data (Layout       *self,
 }
 
 static gboolean
-group_query_attention_read_keys (Layout       *self,
+group_query_attention_read_keys (VnGroupQuery       *self,
                                  VnOpContext  *ctx)
 {
   const VnShape *past = &ctx->in_types[PAST_K].shape;
@@ -114,7 +105,7 @@ group_query_attention_read_keys (Layout       *self,
 }
 
 static gboolean
-group_query_attention_read_angles (Layout       *self,
+group_query_attention_read_angles (VnGroupQuery       *self,
                                    VnOpContext  *ctx)
 {
   const VnShape *c = &ctx->in_types[COS].shape;
@@ -130,7 +121,7 @@ group_query_attention_read_angles (Layout       *self,
 }
 
 static gboolean
-group_query_attention_layout_init (Layout       *self,
+group_query_attention_layout_init (VnGroupQuery       *self,
                                    VnOpContext  *ctx,
                                    GError      **error)
 {
@@ -143,11 +134,11 @@ group_query_attention_layout_init (Layout       *self,
       !group_query_attention_read_angles (self, ctx))
     return vn_op_fail (ctx, error, _("the shapes of queries, keys, values and rotary cache do not match %lld heads"),
                        (long long) self->heads);
-  return TRUE;
+  return vn_group_query_read_stages (self, ctx, error);
 }
 
 static gboolean
-group_query_attention_count_rows (const Layout *self,
+group_query_attention_count_rows (const VnGroupQuery *self,
                                   gint64        heads,
                                   gint64        rows,
                                   gsize        *bytes)
@@ -161,15 +152,17 @@ group_query_attention_count_rows (const Layout *self,
 
 /* Turned queries, all keys and values if nobody takes them, and what the attention itself wants. */
 static gboolean
-group_query_attention_count_scratch (const Layout *self,
-                                     gsize        *queries,
-                                     gsize        *keys,
-                                     gsize        *all)
+group_query_attention_count_scratch (const VnGroupQuery *self,
+                                     gsize              *queries,
+                                     gsize              *keys,
+                                     gsize              *all)
 {
+  gint64 rows = self->staged ? self->past + self->length : self->kept;
+
   *queries = 0;
-  return vn_attend_scratch (VN_DTYPE_F32, (gsize) self->kept, all) &&
+  return vn_attend_scratch (VN_DTYPE_F32, (gsize) rows, all) &&
          (!self->turned || group_query_attention_count_rows (self, self->heads, self->length, queries)) &&
-         group_query_attention_count_rows (self, self->kv_heads, self->kept, keys) && vn_checked_add (*all, *queries, all) &&
+         group_query_attention_count_rows (self, self->kv_heads, rows, keys) && vn_checked_add (*all, *queries, all) &&
          vn_checked_add (*all, *keys, all) && vn_checked_add (*all, *keys, all);
 }
 
@@ -181,7 +174,7 @@ group_query_infer (VnOpContext *ctx,
   const VnShape *q = &ctx->in_types[Q].shape;
   VnShape y = VN_SHAPE (-1, -1, -1), present = VN_SHAPE (-1, -1, -1, -1), scores = present;
   gsize queries, keys;
-  Layout self = { 0 };
+  VnGroupQuery self = { 0 };
 
   if (!group_query_attention_check_supported (ctx, error))
     return FALSE;
@@ -208,39 +201,15 @@ group_query_infer (VnOpContext *ctx,
 
 typedef struct
 {
-  const Layout   *layout;
+  const VnGroupQuery   *layout;
   VnOpContext    *ctx;
   VnRotary        rotary;
-  const VnTensor *lengths;
   const float    *past;            /* (nullable) */
   VnHeads         from;
   float          *to;
   gsize           heads, rows;     /* of @to */
   gboolean        turned, keeps;
 } Gather;
-
-/* Earlier keys of a sample. */
-static gint64
-group_query_attention_count_past (const Layout   *self,
-                                  const VnTensor *lengths,
-                                  gsize           b)
-{
-  return self->prompt ? 0 : vn_tensor_get_s64 (lengths, b) + 1 - self->length;
-}
-
-static gint64
-group_query_attention_position (const Layout *self,
-                                VnOpContext  *ctx,
-                                gsize         b,
-                                gsize         row)
-{
-  const VnTensor *given = vn_op_has_input (ctx, POSITIONS) ? ctx->in[POSITIONS] : NULL;
-
-  if (given != NULL && !self->prompt)
-    return vn_tensor_get_s64 (given, b * (gsize) self->length + row);
-  return (gint64) row + (given != NULL ? CLAMP (vn_tensor_get_s64 (given, 0), G_MININT32, G_MAXINT32)
-                                       : group_query_attention_count_past (self, ctx->in[LENGTHS], b));
-}
 
 static void
 group_query_attention_gather_head (gpointer data,
@@ -255,13 +224,13 @@ group_query_attention_gather_head (gpointer data,
 
   bytes = depth * sizeof (float);
   if (self->keeps)
-    before = (gsize) group_query_attention_count_past (self->layout, self->lengths, b);
+    before = (gsize) vn_group_query_count_past (self->layout, self->ctx, b);
   if (before > 0)
     memcpy (to, self->past + item * (gsize) self->layout->past * depth, before * bytes);
   for (gsize i = 0; i < n; i++)
     if (self->turned)
       vn_rotary_row (&self->rotary, from + i * self->from.row, to + (before + i) * depth,
-                     (gsize) group_query_attention_position (self->layout, self->ctx, b, i));
+                     (gsize) vn_group_query_position (self->layout, self->ctx, b, i));
     else
       memcpy (to + (before + i) * depth, from + i * self->from.row, bytes);
   if (before + n < self->rows)
@@ -269,7 +238,7 @@ group_query_attention_gather_head (gpointer data,
 }
 
 static gboolean
-group_query_attention_check_lengths (const Layout  *self,
+group_query_attention_check_lengths (const VnGroupQuery  *self,
                                      VnOpContext   *ctx,
                                      GError       **error)
 {
@@ -279,6 +248,8 @@ group_query_attention_check_lengths (const Layout  *self,
 
   if (lengths->dtype != VN_DTYPE_S32 || lengths->n_elements != (gsize) self->batch)
     return vn_op_fail (ctx, error, _("the sequence lengths must be %lld int32 values"), (long long) self->batch);
+  if (self->staged)
+    return vn_group_query_check_stages (self, ctx, error);
   for (gsize b = 0; b < lengths->n_elements; b++)
     if (vn_tensor_get_s64 (lengths, b) + 1 < least || vn_tensor_get_s64 (lengths, b) + 1 > most)
       return vn_op_fail (ctx, error, _("sample %zu has %lld keys, expected %lld to %lld"), b,
@@ -287,7 +258,7 @@ group_query_attention_check_lengths (const Layout  *self,
 }
 
 static gboolean
-group_query_attention_check_positions (const Layout  *self,
+group_query_attention_check_positions (const VnGroupQuery  *self,
                                        VnOpContext   *ctx,
                                        GError       **error)
 {
@@ -301,7 +272,7 @@ group_query_attention_check_positions (const Layout  *self,
     return vn_op_fail (ctx, error, _("the positions must be %zu int64 values"), (gsize) self->batch * n);
   for (gsize i = 0; n > 0 && i < (gsize) self->batch * n; i++)
     {
-      gint64 at = group_query_attention_position (self, ctx, i / n, i % n);
+      gint64 at = vn_group_query_position (self, ctx, i / n, i % n);
 
       if (at < 0 || at >= ctx->in_types[COS].shape.dims[0])
         return vn_op_fail (ctx, error, _("position %lld is outside a table of %lld rows"), (long long) at,
@@ -310,44 +281,34 @@ group_query_attention_check_positions (const Layout  *self,
   return TRUE;
 }
 
-/* @which: 0 queries, 1 keys, 2 values */
-static VnHeads
-group_query_attention_locate (const Layout *self,
-                              VnOpContext  *ctx,
-                              guint         which)
+static void
+group_query_attention_set_rotary (VnRotary           *rotary,
+                                  const VnGroupQuery *self,
+                                  VnOpContext        *ctx)
 {
-  gsize depth = (gsize) self->depth, row = (gsize) ctx->in[Q]->shape.dims[2], place = 0;
-
-  if (self->packed && which > 0)
-    place = (gsize) (self->heads + (which == 2 ? self->kv_heads : 0)) * depth;
-  else if (which > 0)
-    row = (gsize) self->kv_heads * depth;
-  return (VnHeads) { (float *) ctx->in[self->packed ? Q : which]->data + place, (gsize) self->length * row, depth, row };
+  rotary->depth = (gsize) self->depth;
+  rotary->half = (gsize) self->half;
+  rotary->interleaved = vn_node_get_int (ctx->node, "rotary_interleaved", 0) != 0;
+  rotary->cos = ctx->in[COS]->data;
+  rotary->sin = ctx->in[SIN]->data;
 }
 
 /* Queries, keys or values in heads of @rows rows each. */
 static VnHeads
-group_query_attention_gather (const Layout *self,
+group_query_attention_gather (const VnGroupQuery *self,
                               VnOpContext  *ctx,
                               guint         which,
                               float        *to,
                               gsize         rows)
 {
   gsize heads = (gsize) (which == 0 ? self->heads : self->kv_heads), depth = (gsize) self->depth;
-  Gather job = { .layout = self, .ctx = ctx, .from = group_query_attention_locate (self, ctx, which), .to = to, .heads = heads,
-                 .rows = rows,
-                 .lengths = ctx->in[LENGTHS], .turned = self->turned && which < 2, .keeps = which > 0 };
+  Gather job = { .layout = self, .ctx = ctx, .from = vn_group_query_locate (self, ctx, which), .to = to, .heads = heads,
+                 .rows = rows, .turned = self->turned && which < 2, .keeps = which > 0 };
 
   if (which > 0 && vn_op_has_input (ctx, PAST_K))
     job.past = ctx->in[which == 1 ? PAST_K : PAST_V]->data;
   if (job.turned)
-    {
-      job.rotary.depth = depth;
-      job.rotary.half = (gsize) self->half;
-      job.rotary.interleaved = vn_node_get_int (ctx->node, "rotary_interleaved", 0) != 0;
-      job.rotary.cos = ctx->in[COS]->data;
-      job.rotary.sin = ctx->in[SIN]->data;
-    }
+    group_query_attention_set_rotary (&job.rotary, self, ctx);
   if (rows > 0)
     vn_op_for_items (ctx, (gsize) self->batch * heads, (double) (rows * depth), group_query_attention_gather_head, &job);
   return (VnHeads) { to, heads * rows * depth, rows * depth, depth };
@@ -356,12 +317,19 @@ group_query_attention_gather (const Layout *self,
 static gboolean
 group_query_attention_set_options (VnAttend      *job,
                                    VnOpContext   *ctx,
-                                   const Layout  *self,
+                                   const VnGroupQuery  *self,
                                    GError       **error)
 {
   gint64 window = vn_node_get_int (ctx->node, "local_window_size", -1);
   const VnTensor *bias = vn_op_has_input (ctx, BIAS) ? ctx->in[BIAS] : NULL;
 
+  job->batch = (gsize) self->batch;
+  job->heads = (gsize) self->heads;
+  job->kv_heads = (gsize) self->kv_heads;
+  job->length = (gsize) self->length;
+  job->total = (gsize) (self->staged ? MAX (self->kept, self->total) : self->kept);
+  job->depth = job->v_depth = (gsize) self->depth;
+  job->y = (VnHeads) { ctx->out[Y]->data, job->length * job->heads * job->depth, job->depth, job->heads * job->depth };
   job->scale = (double) vn_node_get_float (ctx->node, "scale", 0.f);
   job->scale = job->scale == 0. ? 1. / sqrt ((double) self->depth) : job->scale;
   job->softcap = (double) vn_node_get_float (ctx->node, "softcap", 0.f);
@@ -397,7 +365,7 @@ group_query_run (VnOpContext *ctx,
   VnTensor *present[2] = { NULL };
   gsize queries, keys, all;
   char *at = ctx->scratch;
-  Layout self = { 0 };
+  VnGroupQuery self = { 0 };
 
   if (!group_query_attention_layout_init (&self, ctx, error) || !group_query_attention_check_lengths (&self, ctx, error) ||
       !group_query_attention_check_positions (&self, ctx, error))
@@ -405,23 +373,26 @@ group_query_run (VnOpContext *ctx,
   if (ctx->n_outputs > SCORES && ctx->out[SCORES] != NULL)
     return group_query_attention_refuse (error, _("an output of the scores"));
   group_query_attention_count_scratch (&self, &queries, &keys, &all);
-  job.batch = (gsize) self.batch;
-  job.heads = (gsize) self.heads;
-  job.kv_heads = (gsize) self.kv_heads;
-  job.length = (gsize) self.length;
-  job.total = (gsize) self.kept;
-  job.depth = job.v_depth = (gsize) self.depth;
   if (!group_query_attention_set_options (&job, ctx, &self, error))
     return FALSE;
   for (guint i = 0; i < 2; i++)
     present[i] = ctx->n_outputs > PRESENT_K + i ? ctx->out[PRESENT_K + i] : NULL;
   job.q = self.turned ? group_query_attention_gather (&self, ctx, 0, (float *) at, job.length)
-          : group_query_attention_locate (&self, ctx, 0);
+          : vn_group_query_locate (&self, ctx, 0);
   at += queries;
+  if (self.staged)
+    {
+      VnRotary rotary = { 0 };
+
+      job.scratch = at + 2 * keys;
+      if (self.turned)
+        group_query_attention_set_rotary (&rotary, &self, ctx);
+      vn_group_query_run_staged (&self, ctx, &job, self.turned ? &rotary : NULL, (float *) at);
+      return TRUE;
+    }
   job.k = group_query_attention_gather (&self, ctx, 1, present[0] != NULL ? present[0]->data : at, job.total);
   at += keys;
   job.v = group_query_attention_gather (&self, ctx, 2, present[1] != NULL ? present[1]->data : at, job.total);
-  job.y = (VnHeads) { ctx->out[Y]->data, job.length * job.heads * job.depth, job.depth, job.heads * job.depth };
   job.scratch = at + keys;
   vn_attend_run (&job, ctx);
   return TRUE;
@@ -429,7 +400,7 @@ group_query_run (VnOpContext *ctx,
 
 const VnOp vn_op_ms_group_query_attention = {
   .domain = "com.microsoft", .type = "GroupQueryAttention", .since = 1,
-  .min_inputs = 7, .max_inputs = 16, .min_outputs = 1, .max_outputs = 4,
+  .min_inputs = 7, .max_inputs = 17, .min_outputs = 1, .max_outputs = 4,
   .optional = 1u << K | 1u << V | 1u << PAST_K | 1u << PAST_V,
   .dtypes = VN_DTYPE_BIT (F32),
   .same_dtype = 1u << K | 1u << V | 1u << COS | 1u << SIN | 1u << BIAS | 1u << SINK,

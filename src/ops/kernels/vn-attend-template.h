@@ -108,7 +108,7 @@ NAME (attend_weigh) (const VnAttend *self,
       const VnScoreTerm *term = &self->terms[i];
 
       if (term->tensor != NULL)
-        seen &= NAME (attend_add_term) (term, b * term->batch + h * term->head + q * term->row, line, low, high);
+        seen &= NAME (attend_add_term) (term, term->start + b * term->batch + h * term->head + q * term->row, line, low, high);
     }
   for (gsize j = first; j < last; j++)
     if (j < low || j >= high)

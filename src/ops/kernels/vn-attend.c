@@ -170,7 +170,7 @@ vn_attend_add_term (VnAttend        *self,
       strides[axis] = shape->dims[own] == 1 ? 0 : stride;
       stride *= (gsize) shape->dims[own];
     }
-  self->terms[i] = (VnScoreTerm) { tensor, strides[0], strides[1], strides[2],
+  self->terms[i] = (VnScoreTerm) { tensor, 0, strides[0], strides[1], strides[2],
                                    (gsize) shape->dims[shape->rank - 1], hidden, FALSE };
   return TRUE;
 }

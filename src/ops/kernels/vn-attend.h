@@ -17,13 +17,14 @@ typedef struct
 /**
  * VnScoreTerm: a mask or bias that is added to the scores, broadcast over samples, heads and queries.
  * @tensor: (nullable): of numbers, or of truth values if it holds booleans, or integers unless @additive
+ * @start: where the first key of the first sample is
  * @columns: how many keys it speaks of; none of the later ones is looked at
  * @hidden: added where a truth value says no
  */
 typedef struct
 {
   const VnTensor *tensor;
-  gsize           batch, head, row, columns;
+  gsize           start, batch, head, row, columns;
   double          hidden;
   gboolean        additive;
 } VnScoreTerm;
