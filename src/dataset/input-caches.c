@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sizes that inputs for earlier keys and values leave open, but the node that reads them tells: how many heads there are, and
- * how many numbers one has. */
+/* Sizes that inputs for earlier keys and values leave open, but the node that reads them tells: how many heads there are,
+ * how many numbers one has, and how many keys a cache has that only holds those of a window. */
 #include "vn-input-role.h"
 
 /* Inputs of com.microsoft:GroupQueryAttention */
 enum { QUERIES, KEYS, PAST_KEYS = 3, PAST_VALUES, COSINES = 7 };
 
 /* Axes of earlier keys: [batch, heads, tokens, size] */
-enum { HEADS = 1, SIZE = 3 };
+enum { HEADS = 1, ROWS, SIZE };
 
 /* @may_cast: the type of @input may be another one than the attention reads */
 static const VnNode *
@@ -52,6 +52,34 @@ input_caches_find_size (const VnNode *node,
   return half > 0 && half <= G_MAXINT32 ? 2 * half : VN_DIM_UNKNOWN;
 }
 
+/* Rows that are there before the first token, too, say nothing of how many there have been. */
+static void
+input_caches_fill_rows (VnInputSpec  *self,
+                        const VnNode *node)
+{
+  gint64 window = vn_node_get_int (node, "local_window_size", -1);
+
+  if (vn_node_get_int (node, "sliding_window_cache", 0) == 0 || window < 1 || window > G_MAXINT32)
+    return;
+  if (self->shape.dims[ROWS] < 0)
+    self->shape.dims[ROWS] = window;
+  self->is_past[ROWS] = TRUE;
+  self->symbols[ROWS] = 0;
+}
+
+/**
+ * vn_input_spec_slides:
+ *
+ * Returns: whether the input has rows for the earlier keys or values of a window, however many tokens there have been
+ */
+gboolean
+vn_input_spec_slides (const VnInputSpec *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return self->shape.rank == 4 && self->is_past[ROWS] && self->symbols[ROWS] == 0;
+}
+
 /**
  * vn_input_spec_fill_cache:
  * @input: of a network, which @self was made of
@@ -74,6 +102,7 @@ vn_input_spec_fill_cache (VnInputSpec   *self,
     return;
   if (self->shape.dims[HEADS] < 0)
     self->shape.dims[HEADS] = kv_heads;
+  input_caches_fill_rows (self, node);
   if (self->shape.dims[SIZE] < 0)
     self->shape.dims[SIZE] = input_caches_find_size (node, heads, kv_heads);
 }

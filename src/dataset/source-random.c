@@ -119,7 +119,8 @@ source_random_is_cache (const VnInputSpec *spec)
   return spec->shape.rank >= 4 && vn_input_role_find (spec) == VN_INPUT_PAST;
 }
 
-/* Of sequences whose length is open. In networks with caches: as of the tokens, and of what has gone before them for a mask. */
+/* Of sequences whose length is open. In networks with caches: as of the tokens, and of what has gone before them for a mask; a
+ * cache that only holds a window does not tell that. */
 static gint64
 source_random_choose_length (const VnDataset   *dataset,
                              const VnInputSpec *spec)
@@ -132,7 +133,7 @@ source_random_choose_length (const VnDataset   *dataset,
       const VnInputSpec *other = &dataset->inputs[k];
 
       if (source_random_is_cache (other))
-        past = MAX (past, MAX (other->shape.dims[other->shape.rank - 2], 0));
+        past = MAX (past, vn_input_spec_slides (other) ? 0 : MAX (other->shape.dims[other->shape.rank - 2], 0));
       else if (source_random_is_sequence (other) && other->shape.dims[1] > 0 && vn_input_role_find (other) == VN_INPUT_TOKENS)
         length = other->shape.dims[1];
     }

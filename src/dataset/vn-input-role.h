@@ -13,6 +13,7 @@ void        vn_input_spec_init        (VnInputSpec       *self,
                                        const VnValue     *input);
 void        vn_input_spec_fill_cache  (VnInputSpec       *self,
                                        const VnValue     *input);
+gboolean    vn_input_spec_slides      (const VnInputSpec *self);
 VnInputRole vn_input_role_find        (const VnInputSpec *spec);
 VnFill      vn_input_role_get_fill    (VnInputRole        role);
 const char *vn_input_role_get_title   (VnInputRole        role);

@@ -99,22 +99,26 @@ test_recurrence (void)
 }
 
 /* What com.microsoft:GroupQueryAttention tells of the caches it reads, whose sizes all are open. @width: of the queries, @half:
- * columns of the table of cosines; -1: not known. @packed: keys and values are in with the queries. */
+ * columns of the table of cosines; -1: not known. @packed: keys and values are in with the queries. @slides, @window: attributes;
+ * @rows: of the cache. */
 static const struct
 {
   gint64 heads, kv_heads, width, half, size;
   gboolean packed;
+  gint64 slides, window, rows;
 } caches[] = {
-  { 4, 2, 128, 16, 32, FALSE },
-  { 4, 2, 256, -1, 32, TRUE },
-  { 4, 2, -1, 16, 32, FALSE },
-  { 4, 2, 128, 8, 32, FALSE },          /* a half of each head is turned */
-  { 4, 4, 96, 12, 24, FALSE },
+  { 4, 2, 128, 16, 32, FALSE, 0, 8, -1 },
+  { 4, 2, 256, -1, 32, TRUE, 0, -1, -1 },
+  { 4, 2, -1, 16, 32, FALSE, 0, 8, -1 },
+  { 4, 2, 128, 8, 32, FALSE, 0, 8, -1 },          /* a half of each head is turned */
+  { 4, 4, 96, 12, 24, FALSE, 0, 8, -1 },
+  { 4, 2, 256, -1, 32, TRUE, 1, 8, 8 },
+  { 4, 2, 256, -1, 32, TRUE, 1, -1, -1 },
   /* wrong, or not to be known */
-  { 4, 2, -1, -1, -1, FALSE },
-  { 4, 2, 130, -1, -1, FALSE },
-  { 0, 2, 128, 16, -1, FALSE },
-  { 2, 4, 128, 16, -1, FALSE },
+  { 4, 2, -1, -1, -1, FALSE, 0, 8, -1 },
+  { 4, 2, 130, -1, -1, FALSE, 0, 8, -1 },
+  { 0, 2, 128, 16, -1, FALSE, 0, 8, -1 },
+  { 2, 4, 128, 16, -1, FALSE, 0, 8, -1 },
 };
 
 static void
@@ -135,12 +139,15 @@ test_caches (void)
 
       vn_node_set_int (node, "num_heads", caches[i].heads);
       vn_node_set_int (node, "kv_num_heads", caches[i].kv_heads);
+      vn_node_set_int (node, "sliding_window_cache", caches[i].slides);
+      vn_node_set_int (node, "local_window_size", caches[i].window);
       vn_graph_set_output (graph, 0, y);
       vn_input_spec_init (&spec, past);
       vn_input_spec_fill_cache (&spec, past);
       g_test_message ("%u", i);
       g_assert_cmpint (spec.shape.dims[0], ==, -1);
-      g_assert_cmpint (spec.shape.dims[2], ==, -1);
+      g_assert_cmpint (spec.shape.dims[2], ==, caches[i].rows);
+      g_assert_true (vn_input_spec_slides (&spec) == (caches[i].rows > 0));
       g_assert_cmpint (spec.shape.dims[3], ==, caches[i].size);
       vn_input_spec_init (&spec, q);
       vn_input_spec_fill_cache (&spec, q);
