@@ -308,9 +308,10 @@ multi_head_attention_set_mask (VnAttend     *job,
   if (*mask == NULL)
     return FALSE;
   if (HAS_SHAPE (&(*mask)->shape, batch, total))
-    job->terms[0] = (VnScoreTerm) { *mask, job->total, 0, 0, job->total, hidden, FALSE };
+    job->terms[0] = (VnScoreTerm) { .tensor = *mask, .batch = job->total, .columns = job->total, .hidden = hidden };
   else if (HAS_SHAPE (&given->shape, batch, length, total))
-    job->terms[0] = (VnScoreTerm) { given, job->length * job->total, 0, job->total, job->total, hidden, FALSE };
+    job->terms[0] = (VnScoreTerm) { .tensor = given, .batch = job->length * job->total, .row = job->total,
+                                      .columns = job->total, .hidden = hidden };
   else
     return multi_head_attention_refuse (error, _("a mask of this shape"));
   return TRUE;

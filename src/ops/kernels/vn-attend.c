@@ -170,8 +170,8 @@ vn_attend_add_term (VnAttend        *self,
       strides[axis] = shape->dims[own] == 1 ? 0 : stride;
       stride *= (gsize) shape->dims[own];
     }
-  self->terms[i] = (VnScoreTerm) { tensor, 0, strides[0], strides[1], strides[2],
-                                   (gsize) shape->dims[shape->rank - 1], hidden, FALSE };
+  self->terms[i] = (VnScoreTerm) { .tensor = tensor, .batch = strides[0], .head = strides[1], .row = strides[2],
+                                   .columns = (gsize) shape->dims[shape->rank - 1], .hidden = hidden };
   return TRUE;
 }
 
