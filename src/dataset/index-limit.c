@@ -51,6 +51,9 @@ index_limit_use (const VnUse *use,
   if (g_str_equal (node->domain, "com.microsoft") && g_str_equal (node->op_type, "EmbedLayerNormalization"))
     return use->index < G_N_ELEMENTS (embed_tables) && embed_tables[use->index] > 0
            ? index_limit_table_size (node, (guint) embed_tables[use->index], 0) : 0;
+  if (g_str_equal (node->domain, "com.microsoft") && g_str_equal (node->op_type, "GatherBlockQuantized") && use->index == 1 &&
+      vn_node_get_int (node, "gather_axis", 0) == 0)
+    return index_limit_table_size (node, 0, 0);
   if (*node->domain != '\0')
     return 0;
   if (g_str_equal (node->op_type, "Gather") && use->index == 1)
@@ -82,7 +85,7 @@ index_limit_find_limit (const VnValue *value,
  * vn_value_find_index_limit:
  * @input: an input of the network
  *
- * Follows @input to where it is looked up: Gather, or com.microsoft's EmbedLayerNormalization.
+ * Follows @input to where it is looked up: Gather, or com.microsoft's EmbedLayerNormalization and GatherBlockQuantized.
  *
  * Returns: the size of the smallest table, which all its elements must be less than; 0 if there is none
  */

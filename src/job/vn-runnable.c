@@ -4,6 +4,7 @@
 
 #include "vn-graph-edit.h"
 #include "vn-input-role.h"
+#include "vn-language-model.h"
 #include "vn-model-data.h"
 #include "vn-model-metadata.h"
 #include "vn-op.h"
@@ -199,8 +200,8 @@ runnable_take_metadata (const VnModel *model,
 
 /**
  * vn_model_size_for_run:
- * @data: (nullable): the samples of the run; %NULL or random ones have no size, but for networks with a past, whose tokens, masks
- *   and caches go together
+ * @data: (nullable): the samples of the run; %NULL or random ones have no size, but for language models, whose tokens, masks and
+ *   caches go together
  * @given: (nullable) (element-type utf8 VnShape): sizes the user gave
  * @shapes: (out) (transfer full) (nullable): what to plan with: @given, or if that leaves something open the sizes of
  *   the first sample, or those of the metadata
@@ -228,7 +229,7 @@ vn_model_size_for_run (VnModel     *model,
       return TRUE;
     }
   is_random = data == NULL || vn_data_spec_is_random (data);
-  if (is_random && !vn_model_has_past (model))
+  if (is_random && !vn_model_is_language_model (model))
     {
       *shapes = runnable_take_metadata (model, given);
       return TRUE;

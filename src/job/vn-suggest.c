@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which presets suit a network: of what reads images there are samples, and integer kernels make it fast; of tokens, sounds and
- * tables there often are none, and much of what computes with them has no integer kernel. Of a language model, which goes on from
- * keys and values that it kept, the time goes into reading its weights. */
+ * tables there often are none, and much of what computes with them has no integer kernel. Of a language model, the time goes into
+ * reading its weights. */
 #include "vn-suggest.h"
 
 #include "vn-format-traits.h"
 #include "vn-i18n.h"
+#include "vn-language-model.h"
 #include "vn-model-data.h"
 
 static gboolean
 suggest_suits (const VnPreset *preset,
-               gboolean        has_past)
+               gboolean        speaks)
 {
-  g_autoptr(VnRecipe) recipe = has_past ? vn_recipe_new (preset->id) : NULL;
+  g_autoptr(VnRecipe) recipe = speaks ? vn_recipe_new (preset->id) : NULL;
 
   return recipe != NULL ? vn_recipe_get_format (recipe)->weights_only : (preset->traits & VN_TARGET_SUITS_ALL) != 0;
 }
@@ -33,7 +34,7 @@ vn_suggest_presets (const VnModel *model,
   GPtrArray *list = g_ptr_array_new ();
   g_autofree char *name = NULL;
   VnInputRole role;
-  gboolean has_past;
+  gboolean speaks;
 
   g_return_val_if_fail (n_first != NULL, list);
 
@@ -45,10 +46,10 @@ vn_suggest_presets (const VnModel *model,
         g_ptr_array_add (list, (gpointer) presets[i]);
       return list;
     }
-  has_past = vn_model_has_past (model);
+  speaks = vn_model_is_language_model (model);
   for (guint pass = 0; pass < 2; pass++)
     for (guint i = 0; i < n; i++)
-      if (suggest_suits (presets[i], has_past) == (pass == 0))
+      if (suggest_suits (presets[i], speaks) == (pass == 0))
         {
           g_ptr_array_add (list, (gpointer) presets[i]);
           *n_first += pass == 0;

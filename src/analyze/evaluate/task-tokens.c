@@ -68,6 +68,15 @@ tokens_are_probabilities (const VnTensor *tensor)
   return TRUE;
 }
 
+/* By the user, or by the network: then how many tokens there are is told, too. */
+static gboolean
+tokens_are_told (const VnTaskOutputs *outputs,
+                 gint64               n_tokens)
+{
+  return vn_task_is_given (outputs, VN_TASK_TOKENS) &&
+         (outputs->hint->is_given || outputs->hint->n_classes == 0 || outputs->hint->n_classes == n_tokens);
+}
+
 static gpointer
 tokens_recognize (const VnTaskOutputs *outputs)
 {
@@ -83,7 +92,7 @@ tokens_recognize (const VnTaskOutputs *outputs)
         continue;
       n = outputs->tensors[i]->shape.dims[2];
       layout.probabilities = tokens_are_probabilities (outputs->tensors[i]);
-      if (vn_task_is_given (outputs, VN_TASK_TOKENS) || layout.probabilities || vn_task_name_has (outputs, i, answers) ||
+      if (tokens_are_told (outputs, n) || layout.probabilities || vn_task_name_has (outputs, i, answers) ||
           (!vn_task_name_has (outputs, i, inside) && (n % HIDDEN_STEP != 0 || n > MOST_HIDDEN)))
         return g_memdup2 (&layout, sizeof layout);
     }

@@ -3,6 +3,7 @@
 #include "vn-task-reader.h"
 
 #include "vn-i18n.h"
+#include "vn-language-model.h"
 #include "vn-model-metadata.h"
 #include "vn-user-metric.h"
 
@@ -43,13 +44,14 @@ vn_task_get_reader (VnTask task)
  * @self: (out): not given by the user
  *
  * What the file says in its metadata: Ultralytics writes “task” and “names” beside “stride”, converters of PaddleOCR write the
- * letters as “character”.
+ * letters as “character”. A language model has its vocabulary as classes.
  */
 void
 vn_task_hint_read (VnTaskHint    *self,
                    const VnModel *model)
 {
   g_autoptr(VnModelMetadata) metadata = NULL;
+  gint64 vocabulary;
 
   g_return_if_fail (self != NULL && model != NULL);
 
@@ -61,6 +63,11 @@ vn_task_hint_read (VnTaskHint    *self,
       self->task = words[i].task;
   if (metadata->n_names == 0 && vn_model_get_metadata (model, "character") != NULL)
     self->task = VN_TASK_TEXT;
+  if (self->task == VN_TASK_OTHER && (vocabulary = vn_model_find_vocabulary (model)) > 0 && vocabulary <= G_MAXINT32)
+    {
+      self->task = VN_TASK_TOKENS;
+      self->n_classes = (guint) vocabulary;
+    }
 }
 
 /**

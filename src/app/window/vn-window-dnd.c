@@ -3,6 +3,7 @@
 #include "vn-window-private.h"
 
 #include "vn-i18n.h"
+#include "vn-language-model.h"
 #include "vn-model-data.h"
 #include "vn-node-data.h"
 
@@ -26,7 +27,7 @@ window_dnd_is_text (VnWindow *self,
   VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
   const char *path = g_file_peek_path (file);
 
-  return model != NULL && path != NULL && g_str_has_suffix (path, ".txt") && vn_model_has_past (model);
+  return model != NULL && path != NULL && g_str_has_suffix (path, ".txt") && vn_model_is_language_model (model);
 }
 
 /* A folder, or a file that can be nothing else. */

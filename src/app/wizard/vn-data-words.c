@@ -3,6 +3,7 @@
 #include "vn-data-words.h"
 
 #include "vn-i18n.h"
+#include "vn-language-model.h"
 #include "vn-model-data.h"
 
 static const VnDataWords images = {
@@ -65,7 +66,7 @@ vn_data_words_find (const VnModel *model,
     return &images;
   if (model != NULL)
     name = vn_model_dup_main_input (model, &role);
-  return role == VN_INPUT_TOKENS && vn_model_has_past (model) ? &text : &numbers;
+  return role == VN_INPUT_TOKENS && vn_model_is_language_model (model) ? &text : &numbers;
 }
 
 /**
