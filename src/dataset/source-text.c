@@ -18,7 +18,6 @@
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 /* What a sample is of all tokens. */
-typedef struct { gsize start, length; } Window;
 
 static gboolean
 source_text_is_text (const char *name)
@@ -191,7 +190,7 @@ source_text_add_window (VnDataset  *dataset,
                         gsize       length,
                         guint       n_seen)
 {
-  const Window window = { start, length };
+  const VnTokenWindow window = { start, length };
 
   g_array_append_val (dataset->windows, window);
   vn_dataset_add (dataset, name, -1, NULL);
@@ -371,7 +370,7 @@ text_open (VnDataset  *dataset,
   if (tokenizer == NULL && !numbers)
     return FALSE;
   dataset->tokens = g_array_new (FALSE, FALSE, sizeof (guint32));
-  dataset->windows = g_array_new (FALSE, FALSE, sizeof (Window));
+  dataset->windows = g_array_new (FALSE, FALSE, sizeof (VnTokenWindow));
   if (!source_text_add_all (dataset, tokenizer, &n_texts, &n_short, error) ||
       !source_text_check_tokens (dataset, path != NULL ? path : dataset->spec->path, error))
     return FALSE;
@@ -393,7 +392,7 @@ text_load (const VnDataset  *dataset,
            GError          **error)
 {
   const VnSample *sample = g_ptr_array_index (dataset->samples, i);
-  const Window *window = &g_array_index (dataset->windows, Window, sample->index);
+  const VnTokenWindow *window = &g_array_index (dataset->windows, VnTokenWindow, sample->index);
   const VnShape shape = VN_SHAPE (1, (gint64) window->length);
   g_autoptr(VnTensor) numbers = vn_tensor_new (VN_DTYPE_S64, &shape, error);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Texts, as numbers of their tokens, cut into samples: how long each is, and how far they lie apart. */
 #include "vn-dataset-private.h"
+#include "vn-sample-overlap.h"
 
 #include "vn-error.h"
 #include "vn-i18n.h"
@@ -80,4 +81,50 @@ vn_dataset_get_n_seen (VnDataset *self,
   g_return_val_if_fail (self != NULL && i < self->samples->len, 0);
 
   return ((const VnSample *) self->samples->pdata[i])->n_seen;
+}
+
+/**
+ * vn_dataset_do_overlap:
+ * @i, @j: samples, not the same
+ *
+ * Returns: whether there are tokens that both have
+ */
+gboolean
+vn_dataset_do_overlap (VnDataset *self,
+                       guint      i,
+                       guint      j)
+{
+  const VnSample *first, *second;
+
+  g_return_val_if_fail (self != NULL && MAX (i, j) < self->samples->len && i != j, FALSE);
+
+  first = self->samples->pdata[MIN (i, j)];
+  second = self->samples->pdata[MAX (i, j)];
+  if (self->windows != NULL)
+    {
+      const VnTokenWindow *a = &g_array_index (self->windows, VnTokenWindow, first->index);
+      const VnTokenWindow *b = &g_array_index (self->windows, VnTokenWindow, second->index);
+
+      return b->start < a->start + a->length;
+    }
+  return second->n_seen > 0 && second->index > first->index &&
+         (gint64) (second->index - first->index) * vn_dataset_get_stride (self) < vn_dataset_get_window (self);
+}
+
+/**
+ * vn_dataset_count_overlap:
+ *
+ * Returns: how many samples behind one share tokens with it, at most; 0: none do
+ */
+guint
+vn_dataset_count_overlap (VnDataset *self)
+{
+  guint reach = 0;
+
+  g_return_val_if_fail (self != NULL, 0);
+
+  for (guint i = 0; i < self->samples->len; i++)
+    while (i + reach + 1 < self->samples->len && vn_dataset_do_overlap (self, i, i + reach + 1))
+      reach++;
+  return reach;
 }

@@ -158,6 +158,9 @@ typedef struct
   gboolean  (*load)   (const VnDataset *dataset, guint i, guint input, VnTensor **tensor, GError **error);
 } VnSource;
 
+/* Where the tokens of a sample are among those of all texts. */
+typedef struct { gsize start, length; } VnTokenWindow;
+
 typedef struct _VnKeptSamples VnKeptSamples;
 
 struct _VnDataset
@@ -179,7 +182,7 @@ struct _VnDataset
   VnPicturePlan   *pictures;     /* one per input, if is_image */
   VnTensor        *stack;        /* nullable: samples in one tensor */
   GArray          *tokens;       /* nullable: of guint32, of texts, one behind another, */
-  GArray          *windows;      /* and where each sample is in it */
+  GArray          *windows;      /* and of VnTokenWindow, by VnSample.index */
   GBytes          *stream;       /* nullable: samples as messages one behind another, mapped, */
   GArray          *messages;     /* of guint64: where each begins, n_columns a sample; */
   guint            n_columns;

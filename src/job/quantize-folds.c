@@ -6,6 +6,7 @@
 #include "quantize-folds.h"
 
 #include "vn-format-traits.h"
+#include "vn-sample-overlap.h"
 #include "vn-model-data.h"
 
 #define MOST_PARTS 4u
@@ -26,7 +27,7 @@ folds_learn_ranges_only (const VnRecipe *recipe)
  * @input: its samples are split
  *
  * Returns: in how many parts the samples to calibrate with are to be left out in turn; 0: enough are held out, none were to be,
- *   or more than ranges is learned from them
+ *   they share tokens, or more than ranges is learned from them
  */
 guint
 vn_folds_count_parts (const VnJobInput *input)
@@ -36,7 +37,8 @@ vn_folds_count_parts (const VnJobInput *input)
   g_return_val_if_fail (input != NULL, 0);
 
   if (input->dataset == NULL || input->data->held_out == 0 || (input->apart && input->measured->len >= VN_MOST_MEASURED) ||
-      !folds_learn_ranges_only (input->recipe) || vn_graph_weight_bytes (input->prepared->graph) > MOST_WEIGHTS)
+      vn_dataset_count_overlap (input->dataset) > 0 || !folds_learn_ranges_only (input->recipe) ||
+      vn_graph_weight_bytes (input->prepared->graph) > MOST_WEIGHTS)
     return 0;
   n = MIN (input->calibration->len, MOST_PARTS);
   return n > 1 ? n : 0;

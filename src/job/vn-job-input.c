@@ -203,8 +203,8 @@ job_input_open_samples (VnJobInput  *self,
     return FALSE;
   if (self->known != NULL)
     vn_dataset_share_kept (self->dataset, self->known);
-  self->apart = vn_job_split_samples (self->data, vn_dataset_get_n (self->dataset), self->n_calibration, &self->calibration,
-                                      &self->measured);
+  self->apart = vn_job_split_samples (self->data, self->dataset, self->n_calibration, &self->calibration, &self->measured);
+  vn_job_note_overlap (self);
   return TRUE;
 }
 

@@ -214,10 +214,11 @@ VnJudge       *vn_job_make_judge           (const VnJobInput *self,
                                             GError          **error);
 void           vn_job_choose_measured      (VnJobInput       *self,
                                             VnStats          *stats);     /* nullable */
+void           vn_job_note_overlap         (const VnJobInput *self);
 void           vn_job_note_measured        (const VnJobInput *self,
                                             const VnStats    *stats);     /* nullable */
 gboolean       vn_job_split_samples        (const VnDataSpec *data,
-                                            guint             n,
+                                            VnDataset        *dataset,
                                             guint             n_calibration,
                                             GArray          **calibration,
                                             GArray          **measured);

@@ -4,6 +4,7 @@
 #include "vn-job-input.h"
 
 #include "vn-i18n.h"
+#include "vn-sample-overlap.h"
 
 /* As spread evenly over the samples that are left as the held-out ones were. */
 static void
@@ -101,6 +102,35 @@ job_samples_is_marked (GArray *marks,
   return sample < marks->len && g_array_index (marks, gboolean, sample);
 }
 
+/* Takes out of @samples those that share tokens with any of @others, which may be %NULL. */
+static void
+job_samples_leave_out (VnDataset *dataset,
+                       GArray    *samples,
+                       GArray    *others)
+{
+  g_autoptr(GArray) marks = NULL;
+  guint n, n_left = 0;
+
+  if (dataset == NULL || others == NULL || vn_dataset_count_overlap (dataset) == 0)
+    return;
+  n = vn_dataset_get_n (dataset);
+  marks = g_array_new (FALSE, TRUE, sizeof (gboolean));
+  g_array_set_size (marks, n);
+  for (guint k = 0; k < others->len; k++)
+    {
+      guint at = g_array_index (others, guint, k);
+
+      for (guint i = at; i-- > 0 && vn_dataset_do_overlap (dataset, i, at);)
+        g_array_index (marks, gboolean, i) = TRUE;
+      for (guint i = at + 1; i < n && vn_dataset_do_overlap (dataset, at, i); i++)
+        g_array_index (marks, gboolean, i) = TRUE;
+    }
+  for (guint i = 0; i < samples->len; i++)
+    if (!g_array_index (marks, gboolean, g_array_index (samples, guint, i)))
+      g_array_index (samples, guint, n_left++) = g_array_index (samples, guint, i);
+  g_array_set_size (samples, n_left);
+}
+
 /* Appends up to @n - @judged->len of @others, spread evenly. */
 static void
 job_samples_fill (GArray *judged,
@@ -126,6 +156,7 @@ job_samples_list_unseen (const VnJobInput *self,
   for (guint i = 0; self->dataset != NULL && i < vn_dataset_get_n (self->dataset); i++)
     if (!job_samples_is_marked (seen, i))
       g_array_append_val (unseen, i);
+  job_samples_leave_out (self->dataset, unseen, self->calibration);
   return unseen;
 }
 
@@ -180,6 +211,7 @@ vn_job_list_judged (const VnJobInput *self,
       if (!job_samples_is_marked (taken, sample))
         g_array_append_val (others, sample);
     }
+  job_samples_leave_out (self->dataset, others, used);
   job_samples_fill (judged, others, n);
   return judged;
 }
@@ -226,23 +258,73 @@ vn_job_make_judge (const VnJobInput  *self,
 
 /* Of those that are neither measured nor calibrated with as many as are missing. */
 static void
-job_samples_add_unseen (GArray *measured,
-                        guint   n,
-                        GArray *calibration)
+job_samples_add_unseen (GArray    *measured,
+                        VnDataset *dataset,
+                        GArray    *calibration)
 {
   g_autoptr(GArray) others = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autoptr(GArray) taken = job_samples_mark (calibration, measured);
 
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < vn_dataset_get_n (dataset); i++)
     if (!job_samples_is_marked (taken, i))
       g_array_append_val (others, i);
+  job_samples_leave_out (dataset, others, calibration);
   job_samples_fill (measured, others, VN_MOST_MEASURED);
+}
+
+/* Samples that share tokens lie side by side: they are held out in runs, which cost at most a quarter of all samples at their
+ * ends. A single run is the last. */
+#define RUN_SHARE 8u
+
+static void
+job_samples_hold_runs (guint    n,
+                       guint    n_held,
+                       guint    reach,
+                       GArray **held)
+{
+  const guint n_runs = CLAMP (n / (RUN_SHARE * reach), 1, n_held);
+
+  *held = g_array_new (FALSE, FALSE, sizeof (guint));
+  for (guint k = 0; k < n_runs; k++)
+    {
+      guint begin = (guint) ((guint64) k * n / n_runs), end = (guint) ((guint64) (k + 1) * n / n_runs);
+      guint size = (guint) ((guint64) (k + 1) * n_held / n_runs - (guint64) k * n_held / n_runs);
+      guint first = n_runs == 1 ? n - size : begin + (end - begin - MIN (size, end - begin)) / 2;
+
+      for (guint i = first; i < first + size; i++)
+        g_array_append_val (*held, i);
+    }
+}
+
+/* None is held out where nothing would be left to calibrate on. */
+static void
+job_samples_hold_out (VnDataset *dataset,
+                      guint     *n_held,
+                      GArray   **calibration,
+                      GArray   **held)
+{
+  const guint n = vn_dataset_get_n (dataset), reach = vn_dataset_count_overlap (dataset);
+
+  if (reach == 0 || *n_held == 0)
+    {
+      vn_dataset_split (n, *n_held, calibration, held);
+      return;
+    }
+  job_samples_hold_runs (n, *n_held, reach, held);
+  *calibration = job_samples_list_others (n, *held);
+  job_samples_leave_out (dataset, *calibration, *held);
+  if ((*calibration)->len > 0)
+    return;
+  g_array_unref (*calibration);
+  g_array_unref (*held);
+  *n_held = 0;
+  vn_dataset_split (n, 0, calibration, held);
 }
 
 /*< private >
  * vn_job_split_samples:
  * @data: says how many are held out
- * @n: how many there are
+ * @dataset: the samples; what shares tokens with those held out is not calibrated on
  * @n_calibration: to calibrate on; 0: all that are not held out
  * @calibration: (out) (transfer full) (element-type guint): to calibrate on
  * @measured: (out) (transfer full) (element-type guint): to measure the error on
@@ -251,32 +333,33 @@ job_samples_add_unseen (GArray *measured,
  */
 gboolean
 vn_job_split_samples (const VnDataSpec  *data,
-                      guint              n,
+                      VnDataset         *dataset,
                       guint              n_calibration,
                       GArray           **calibration,
                       GArray           **measured)
 {
-  guint n_held, n_measured;
+  guint n, n_held, n_measured;
   g_autoptr(GArray) others = NULL;
   gboolean apart;
 
-  g_return_val_if_fail (data != NULL, FALSE);
+  g_return_val_if_fail (data != NULL && dataset != NULL, FALSE);
 
+  n = vn_dataset_get_n (dataset);
   n_held = vn_data_spec_count_held_out (data, n);
   n_measured = vn_data_spec_count_measured (data, n);
-  vn_dataset_split (n, n_held, calibration, NULL);
+  job_samples_hold_out (dataset, &n_held, calibration, &others);
   job_samples_thin_out (*calibration, n_calibration);
-  others = job_samples_list_others (n, *calibration);
-  if (n_held > 0)
+  if (n_held == 0)
     {
       g_clear_pointer (&others, g_array_unref);
-      vn_dataset_split (n, n_held, NULL, &others);
+      others = job_samples_list_others (n, *calibration);
+      job_samples_leave_out (dataset, others, *calibration);
     }
   apart = others->len >= n_measured;
   *measured = g_array_copy (apart ? others : *calibration);
   job_samples_thin_out (*measured, n_measured);
   if (apart && data->held_out != 0)
-    job_samples_add_unseen (*measured, n, *calibration);
+    job_samples_add_unseen (*measured, dataset, *calibration);
   return apart;
 }
 
@@ -318,6 +401,28 @@ vn_job_choose_measured (VnJobInput *self,
   if (stats != NULL)
     self->apart = job_samples_measure_unseen (self, stats, self->measured) ||
                   job_samples_measure_unseen (self, stats, self->calibration);
+}
+
+/*< private >
+ * vn_job_note_overlap:
+ *
+ * Says how many samples are left where some share tokens.
+ */
+void
+vn_job_note_overlap (const VnJobInput *self)
+{
+  guint n;
+
+  g_return_if_fail (self != NULL && self->dataset != NULL);
+
+  n = vn_dataset_get_n (self->dataset);
+  if (!self->apart || self->notes == NULL || vn_dataset_count_overlap (self->dataset) == 0)
+    return;
+  vn_notes_add (self->notes, VN_NOTE_INFO, "data-overlap", NULL,
+                ngettext ("Windows overlap: of %u sample, %u is left for calibration and %u to measure the error, which share no "
+                          "tokens",
+                          "Windows overlap: of %u samples, %u are left for calibration and %u to measure the error, which share "
+                          "no tokens", n), n, self->calibration->len, self->measured->len);
 }
 
 /*< private >

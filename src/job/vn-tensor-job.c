@@ -144,7 +144,7 @@ tensor_job_open_samples (VnTensorReader  *self,
   self->dataset = vn_model_open_data (model, self->data, self->given, &self->shapes, NULL, error);
   if (self->dataset == NULL)
     return FALSE;
-  vn_job_split_samples (self->data, vn_dataset_get_n (self->dataset), self->n_calibration, &calibration, &self->samples);
+  vn_job_split_samples (self->data, self->dataset, self->n_calibration, &calibration, &self->samples);
   if (self->samples->len > 0)
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_MISSING_DATA, _("%s has no samples to show"), self->data->path);

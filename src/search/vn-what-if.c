@@ -391,7 +391,7 @@ what_if_fill (VnWhatIf      *self,
   self->n_bytes = vn_graph_weight_bytes (base->graph);
   if (vn_job_has_forecast (result->recipe))
     self->float_forecast = vn_job_forecast_float (result->source, self->prepared, self->shapes);
-  vn_job_split_samples (result->data, vn_dataset_get_n (dataset), result->settings.n_calibration, &calibration, &measured);
+  vn_job_split_samples (result->data, dataset, result->settings.n_calibration, &calibration, &measured);
   parts = result->errors != NULL ? vn_error_table_list_parts (result->errors) : NULL;
   options.parts = parts;
   options.value_names = names;

@@ -20,7 +20,7 @@ verify_samples_choose (VnVerifyJob *self)
   g_autoptr(GArray) measured = NULL;
 
   if (result != NULL && result->data != NULL)
-    vn_job_split_samples (result->data, n, result->settings.n_calibration, &calibration, &measured);
+    vn_job_split_samples (result->data, self->dataset, result->settings.n_calibration, &calibration, &measured);
   else
     vn_dataset_split (n, n, NULL, &measured);
   vn_dataset_split (measured->len, self->settings.n_samples, NULL, &self->samples);

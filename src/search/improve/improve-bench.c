@@ -89,12 +89,11 @@ vn_improve_bench_new (VnJob                     *job,
 
 /* How many samples a recipe would be calibrated with that needs none: repairs learn from them. */
 static guint
-improve_bench_count_calibration (const VnQuantizeSettings *settings,
-                                 guint                     n)
+improve_bench_count_calibration (const VnQuantizeSettings *settings)
 {
   g_autoptr(GArray) calibration = NULL, measured = NULL;
 
-  vn_job_split_samples (settings->data, n, settings->n_calibration, &calibration, &measured);
+  vn_job_split_samples (settings->data, settings->samples, settings->n_calibration, &calibration, &measured);
   return MAX (calibration->len, 1);
 }
 
@@ -144,7 +143,7 @@ vn_improve_count_learned (const VnQuantizeSettings *settings,
   g_return_val_if_fail (settings != NULL && settings->samples != NULL && plain != NULL, 1);
 
   n_all = vn_dataset_get_n (settings->samples);
-  n = plain->n_calibration > 0 ? plain->n_calibration : improve_bench_count_calibration (settings, n_all);
+  n = plain->n_calibration > 0 ? plain->n_calibration : improve_bench_count_calibration (settings);
   unseen = n_all - MIN (n, n_all);
   if (unseen >= JUDGED)
     return n;
