@@ -93,7 +93,7 @@ vn_job_count_rounding_samples (const VnJobInput *self,
   return n_tokens > 0 ? (guint) MAX (TOKENS / n_tokens, SAMPLES) : SAMPLES;
 }
 
-/* Of all that decides about the weights. */
+/* Of all that decides about the weights, and about which of them are kept. */
 static char *
 round_weights_dup_digest (const VnJobInput  *self,
                           const VnRecipe    *recipe,
@@ -102,9 +102,11 @@ round_weights_dup_digest (const VnJobInput  *self,
 {
   g_autoptr(GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
   g_autofree char *samples = vn_dataset_dup_digest (self->dataset, (const guint *) (gpointer) indices->data, indices->len);
+  g_autoptr(GArray) judged = vn_job_list_judged (self, (GArray *) indices, VN_JUDGED_SAMPLES);
+  g_autofree char *others = vn_dataset_dup_digest (self->dataset, (const guint *) (gpointer) judged->data, judged->len);
   VnStatsOrigin *origin = vn_job_make_origin (self->model, self->prepared, self->data, samples);
   g_autofree char *settings = vn_recipe_dup_digest (recipe);
-  const char * const texts[] = { origin->prepared, origin->data, samples, settings };
+  const char * const texts[] = { origin->source, origin->prepared, origin->data, samples, others, settings };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     g_checksum_update (sum, (const guchar *) (texts[i] != NULL ? texts[i] : ""), texts[i] != NULL ? (gssize) strlen (texts[i]) + 1

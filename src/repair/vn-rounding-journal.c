@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A head that says what run the file belongs to, and behind it a record for each layer: what it holds, a checksum, and the
- * weights. What an interrupted run has not finished writing is cut off when the file is opened again. Numbers are in the byte
- * order of the machine. */
+/* A head that says what run the file belongs to, and behind it records: what each holds, a checksum, and the weights of a
+ * layer, what its groups have read, or a verdict. What an interrupted run has not finished writing is cut off when the file
+ * is opened again. Numbers are in the byte order of the machine. */
 #include "vn-rounding-journal.h"
 
 #include "vn-error.h"
@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,27 +27,34 @@ typedef struct
   char digest[64];      /* hexadecimal */
 } Head;
 
+typedef enum { RECORD_WEIGHTS, RECORD_COUNTS, RECORD_VERDICT, N_RECORD_KINDS } RecordKind;
+
 /**
  * Record:
- * @n_bytes: of the weights behind it; 0: the layer could not be rounded
+ * @number: of the layer, or of the verdict
+ * @kind: a #RecordKind
+ * @n_bytes: of what is behind it; of weights 0: the layer could not be rounded
  * @checksum: SHA-256 of them
  */
 typedef struct
 {
-  guint64 layer, n_bytes;
+  guint32 number, kind;
+  guint64 n_bytes;
   guint8  checksum[SHA256_BYTES];
 } Record;
 
 /**
  * VnRoundingJournal:
- * @places: (element-type guint gint64): by layer: where its record begins
+ * @places: (element-type guint gint64): of weights and of counts, by layer: where the record begins
+ * @verdicts: (element-type VnRoundingVerdict): in their order
  * @end: behind the last whole record
  */
 struct _VnRoundingJournal
 {
   char       *path;
   int         fd;
-  GHashTable *places;
+  GHashTable *places[RECORD_VERDICT];
+  GArray     *verdicts;
   gint64      end;
 };
 
@@ -145,6 +153,34 @@ journal_check_record (const VnRoundingJournal *self,
   return TRUE;
 }
 
+/* @good: (out): FALSE where it is no verdict, or not the next one */
+static gboolean
+journal_take_verdict (VnRoundingJournal  *self,
+                      const Record       *record,
+                      gint64              at,
+                      gboolean           *good,
+                      GError            **error)
+{
+  VnRoundingVerdict verdict;
+
+  *good = record->n_bytes == sizeof verdict && record->number == self->verdicts->len;
+  if (!*good || !journal_read_at (self, at, &verdict, sizeof verdict, good, error))
+    return !*good;
+  *good = *good && verdict.outcome < VN_N_ROUNDING_OUTCOMES && verdict.first <= verdict.last && isfinite (verdict.best_db);
+  if (*good)
+    g_array_append_val (self->verdicts, verdict);
+  return TRUE;
+}
+
+static void
+journal_remember (VnRoundingJournal *self,
+                  const Record      *record)
+{
+  if (record->kind != RECORD_VERDICT)
+    g_hash_table_insert (self->places[record->kind], GUINT_TO_POINTER (record->number), g_memdup2 (&self->end, sizeof self->end));
+  self->end += (gint64) (sizeof *record + record->n_bytes);
+}
+
 /* Finds the records, and cuts off what is behind the last whole one. */
 static gboolean
 journal_scan (VnRoundingJournal  *self,
@@ -160,13 +196,13 @@ journal_scan (VnRoundingJournal  *self,
 
       if (!journal_read_at (self, self->end, &record, sizeof record, &whole, error))
         return FALSE;
-      whole = whole && record.layer <= G_MAXUINT && record.n_bytes <= (guint64) MAX (size - behind, 0);
+      whole = whole && record.kind < N_RECORD_KINDS && record.n_bytes <= (guint64) MAX (size - behind, 0);
       if (whole && !journal_check_record (self, &record, behind, &whole, error))
         return FALSE;
-      if (!whole)
-        break;
-      g_hash_table_insert (self->places, GUINT_TO_POINTER ((guint) record.layer), g_memdup2 (&self->end, sizeof self->end));
-      self->end = behind + (gint64) record.n_bytes;
+      if (whole && record.kind == RECORD_VERDICT && !journal_take_verdict (self, &record, behind, &whole, error))
+        return FALSE;
+      if (whole)
+        journal_remember (self, &record);
     }
   return ftruncate (self->fd, self->end) == 0 || journal_fail (self, _("Cannot write"), error);
 }
@@ -241,7 +277,9 @@ vn_rounding_journal_open (const char  *path,
   self = g_new0 (VnRoundingJournal, 1);
   self->path = g_strdup (path);
   self->fd = -1;
-  self->places = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  self->verdicts = g_array_new (FALSE, FALSE, sizeof (VnRoundingVerdict));
+  for (guint i = 0; i < G_N_ELEMENTS (self->places); i++)
+    self->places[i] = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   return journal_begin (self, digest, error) ? g_steal_pointer (&self) : NULL;
 }
 
@@ -252,7 +290,9 @@ vn_rounding_journal_free (VnRoundingJournal *self)
     return;
   if (self->fd >= 0)
     close (self->fd);
-  g_hash_table_unref (self->places);
+  for (guint i = 0; i < G_N_ELEMENTS (self->places); i++)
+    g_clear_pointer (&self->places[i], g_hash_table_unref);
+  g_clear_pointer (&self->verdicts, g_array_unref);
   g_free (self->path);
   g_free (self);
 }
@@ -270,7 +310,7 @@ vn_rounding_journal_has (VnRoundingJournal *self,
 {
   g_return_val_if_fail (self != NULL, FALSE);
 
-  return g_hash_table_contains (self->places, GUINT_TO_POINTER (layer));
+  return g_hash_table_contains (self->places[RECORD_WEIGHTS], GUINT_TO_POINTER (layer));
 }
 
 /**
@@ -296,7 +336,7 @@ vn_rounding_journal_read (VnRoundingJournal  *self,
   g_return_val_if_fail (self != NULL && shape != NULL && weights != NULL, FALSE);
 
   *weights = NULL;
-  place = g_hash_table_lookup (self->places, GUINT_TO_POINTER (layer));
+  place = g_hash_table_lookup (self->places[RECORD_WEIGHTS], GUINT_TO_POINTER (layer));
   g_return_val_if_fail (place != NULL, FALSE);
   if (!journal_read_at (self, *place, &record, sizeof record, &whole, error))
     return FALSE;
@@ -315,6 +355,32 @@ vn_rounding_journal_read (VnRoundingJournal  *self,
   return whole;
 }
 
+/* Writes a record behind the others. */
+static gboolean
+journal_append (VnRoundingJournal  *self,
+                RecordKind          kind,
+                guint               number,
+                gconstpointer       data,
+                gsize               size,
+                GError            **error)
+{
+  g_autoptr(GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
+  Record record;
+
+  memset (&record, 0, sizeof record);
+  record.number = number;
+  record.kind = kind;
+  record.n_bytes = size;
+  if (size > 0)
+    g_checksum_update (sum, data, (gssize) size);
+  journal_finish_checksum (sum, record.checksum);
+  if (!journal_write_at (self, self->end, &record, sizeof record, error) ||
+      !journal_write_at (self, self->end + (gint64) sizeof record, data, size, error))
+    return FALSE;
+  journal_remember (self, &record);
+  return TRUE;
+}
+
 /**
  * vn_rounding_journal_add:
  * @weights: (nullable): float32; %NULL: the layer could not be rounded
@@ -329,25 +395,93 @@ vn_rounding_journal_add (VnRoundingJournal  *self,
                          const VnTensor     *weights,
                          GError            **error)
 {
-  g_autoptr(GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
-  Record record;
-
   g_return_val_if_fail (self != NULL, FALSE);
 
-  if (vn_rounding_journal_has (self, layer))
+  return vn_rounding_journal_has (self, layer) ||
+         journal_append (self, RECORD_WEIGHTS, layer, weights != NULL ? weights->data : NULL,
+                         weights != NULL ? weights->n_bytes : 0, error);
+}
+
+/**
+ * vn_rounding_journal_read_counts:
+ * @counts: (inout): int64: as many as there were
+ * @found: (out): %FALSE: there are none, and @counts stays as it is
+ *
+ * Returns: %FALSE with an error if there are more or fewer than @counts has room for
+ */
+gboolean
+vn_rounding_journal_read_counts (VnRoundingJournal  *self,
+                                 guint               layer,
+                                 VnTensor           *counts,
+                                 gboolean           *found,
+                                 GError            **error)
+{
+  const gint64 *place;
+  Record record;
+  gboolean whole;
+
+  g_return_val_if_fail (self != NULL && counts != NULL && found != NULL, FALSE);
+
+  place = g_hash_table_lookup (self->places[RECORD_COUNTS], GUINT_TO_POINTER (layer));
+  *found = place != NULL;
+  if (place == NULL)
     return TRUE;
-  memset (&record, 0, sizeof record);
-  record.layer = layer;
-  record.n_bytes = weights != NULL ? weights->n_bytes : 0;
-  if (weights != NULL)
-    g_checksum_update (sum, weights->data, (gssize) weights->n_bytes);
-  journal_finish_checksum (sum, record.checksum);
-  if (!journal_write_at (self, self->end, &record, sizeof record, error) ||
-      (weights != NULL &&
-       !journal_write_at (self, self->end + (gint64) sizeof record, weights->data, weights->n_bytes, error)))
+  if (!journal_read_at (self, *place, &record, sizeof record, &whole, error))
     return FALSE;
-  g_hash_table_insert (self->places, GUINT_TO_POINTER (layer), g_memdup2 (&self->end, sizeof self->end));
-  self->end += (gint64) (sizeof record + record.n_bytes);
+  whole = whole && record.n_bytes == counts->n_bytes;
+  if (whole && !journal_read_at (self, *place + (gint64) sizeof record, counts->data, counts->n_bytes, &whole, error))
+    return FALSE;
+  if (!whole)
+    g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED, _("“%s” has changed while it was read"), self->path);
+  return whole;
+}
+
+/**
+ * vn_rounding_journal_add_counts:
+ * @counts: int64: what each group of @layer has read, which is not finished yet
+ *
+ * Returns: %FALSE with an error if the file cannot be written
+ */
+gboolean
+vn_rounding_journal_add_counts (VnRoundingJournal  *self,
+                                guint               layer,
+                                const VnTensor     *counts,
+                                GError            **error)
+{
+  g_return_val_if_fail (self != NULL && counts != NULL, FALSE);
+
+  return journal_append (self, RECORD_COUNTS, layer, counts->data, counts->n_bytes, error);
+}
+
+/**
+ * vn_rounding_journal_get_verdict:
+ *
+ * Returns: (transfer none) (nullable): number @i of those that were added; %NULL: there are no more. Valid until one is added
+ */
+const VnRoundingVerdict *
+vn_rounding_journal_get_verdict (VnRoundingJournal *self,
+                                 guint              i)
+{
+  g_return_val_if_fail (self != NULL, NULL);
+
+  return i < self->verdicts->len ? &g_array_index (self->verdicts, VnRoundingVerdict, i) : NULL;
+}
+
+/**
+ * vn_rounding_journal_add_verdict:
+ *
+ * Returns: %FALSE with an error if the file cannot be written
+ */
+gboolean
+vn_rounding_journal_add_verdict (VnRoundingJournal        *self,
+                                 const VnRoundingVerdict  *verdict,
+                                 GError                  **error)
+{
+  g_return_val_if_fail (self != NULL && verdict != NULL, FALSE);
+
+  if (!journal_append (self, RECORD_VERDICT, self->verdicts->len, verdict, sizeof *verdict, error))
+    return FALSE;
+  g_array_append_vals (self->verdicts, verdict, 1);
   return TRUE;
 }
 
@@ -369,7 +503,6 @@ vn_rounding_journal_remove (const char  *path,
 
   self = g_new0 (VnRoundingJournal, 1);
   self->path = g_strdup (path);
-  self->places = g_hash_table_new (NULL, NULL);
   self->fd = g_open (path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0);
   if (self->fd < 0)
     return errno == ENOENT || journal_fail (self, _("Cannot open"), error);

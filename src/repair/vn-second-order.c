@@ -24,6 +24,10 @@ typedef struct
   GPtrArray           *layers;     /* of VnRoundedLayer, from front to end */
   VnRepairGain        *gain;
   guint                n_done;
+  guint                n_verdicts; /* that were found in the journal */
+  gboolean             has_best;
+  VnJudgement          best;       /* of @model, if @has_best */
+  double               best_db;
   GCancellable        *cancellable;
 } SecondOrder;
 
@@ -32,6 +36,7 @@ second_order_clear (SecondOrder *self)
 {
   g_clear_pointer (&self->model, vn_model_unref);
   g_clear_pointer (&self->layers, g_ptr_array_unref);
+  vn_judgement_clear (&self->best);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SecondOrder, second_order_clear)
@@ -281,56 +286,170 @@ second_order_measure (SecondOrder        *self,
                                                         error);
 }
 
+/* ---- verdicts ---- */
+
+/* What an earlier run decided about the same layers. @verdict: (out) (nullable): %NULL: it did not come that far */
+static gboolean
+second_order_find_verdict (SecondOrder              *self,
+                           guint                     first,
+                           guint                     last,
+                           VnRoundingOutcome         least,
+                           VnRoundingOutcome         most,
+                           const VnRoundingVerdict **verdict,
+                           GError                  **error)
+{
+  *verdict = self->input->journal != NULL ? vn_rounding_journal_get_verdict (self->input->journal, self->n_verdicts) : NULL;
+  if (*verdict == NULL)
+    return TRUE;
+  if ((*verdict)->first != first || (*verdict)->last != last || (*verdict)->outcome < least || (*verdict)->outcome > most)
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
+                   _("What was kept of rounding says something else of layers %u to %u than this run asks: start over without "
+                     "--resume"), first, last);
+      return FALSE;
+    }
+  self->n_verdicts++;
+  return TRUE;
+}
+
+static gboolean
+second_order_keep_verdict (SecondOrder        *self,
+                           guint               first,
+                           guint               last,
+                           VnRoundingOutcome   outcome,
+                           GError            **error)
+{
+  const VnRoundingVerdict verdict = { .first = first, .last = last, .outcome = outcome, .best_db = self->best_db };
+
+  if (self->input->journal == NULL)
+    return TRUE;
+  self->n_verdicts++;
+  return vn_rounding_journal_add_verdict (self->input->journal, &verdict, error);
+}
+
+static void
+second_order_forget_best (SecondOrder *self)
+{
+  if (self->has_best)
+    vn_judgement_clear (&self->best);
+  self->has_best = FALSE;
+}
+
+/* Of the weights as they are. Whoever goes on with what was kept measures only once. */
+static gboolean
+second_order_find_best (SecondOrder  *self,
+                        GError      **error)
+{
+  if (self->has_best)
+    return TRUE;
+  if (!second_order_measure (self, NULL, &self->best, error))
+    return FALSE;
+  self->has_best = TRUE;
+  self->best_db = self->best.sqnr_db;
+  return TRUE;
+}
+
+/* Of all layers, rounded or not. */
+static gboolean
+second_order_measure_all (SecondOrder        *self,
+                          VnRoundingOutcome   which,
+                          double             *sqnr_db,
+                          GError            **error)
+{
+  const VnRoundingVerdict *verdict;
+
+  if (!second_order_find_verdict (self, 0, self->layers->len, which, which, &verdict, error))
+    return FALSE;
+  second_order_forget_best (self);
+  if (verdict != NULL)
+    self->best_db = verdict->best_db;
+  else if (!second_order_find_best (self, error) || !second_order_keep_verdict (self, 0, self->layers->len, which, error))
+    return FALSE;
+  *sqnr_db = self->best_db;
+  return TRUE;
+}
+
 /* Takes rounding back where the outputs are better without it. A layer changes them less than chance does, as its errors add to
  * those of all others or cancel them: what it computes is nearer to the float values for certain, and that decides unless the
- * samples say something else. */
+ * samples say something else. Leaves the weights without it, or as they were. */
 static gboolean
-second_order_review (SecondOrder  *self,
-                     VnJudgement  *best,
-                     guint         first,
-                     guint         last,
-                     GError      **error)
+second_order_judge (SecondOrder        *self,
+                    guint               first,
+                    guint               last,
+                    VnRoundingOutcome  *outcome,
+                    GError            **error)
 {
   g_auto(VnJudgement) without = { 0 };
   double gain;
 
-  second_order_set_weights (self, self->layers, first, last, FALSE);
-  if (!second_order_measure (self, best, &without, error))
+  if (!second_order_find_best (self, error))
     return FALSE;
-  gain = without.sqnr_db - best->sqnr_db;
-  if (!without.hopeless && gain > vn_judgement_get_error (&without, best))
+  second_order_set_weights (self, self->layers, first, last, FALSE);
+  if (!second_order_measure (self, &self->best, &without, error))
+    return FALSE;
+  gain = without.sqnr_db - self->best.sqnr_db;
+  if (!without.hopeless && gain > vn_judgement_get_error (&without, &self->best))
     {
-      self->gain->n_kept -= last - first;
-      vn_judgement_take (best, &without);
-      return TRUE;
+      vn_judgement_take (&self->best, &without);
+      self->best_db = self->best.sqnr_db;
+      *outcome = VN_ROUNDING_TAKEN_BACK;
     }
-  second_order_set_weights (self, self->layers, first, last, TRUE);
-  return gain <= 0 || last - first == 1 ||
-         (second_order_review (self, best, first, (first + last) / 2, error) &&
-          second_order_review (self, best, (first + last) / 2, last, error));
+  else
+    {
+      second_order_set_weights (self, self->layers, first, last, TRUE);
+      *outcome = gain <= 0 || last - first == 1 ? VN_ROUNDING_KEPT : VN_ROUNDING_SPLIT;
+    }
+  return second_order_keep_verdict (self, first, last, *outcome, error);
+}
+
+static gboolean
+second_order_review (SecondOrder  *self,
+                     guint         first,
+                     guint         last,
+                     GError      **error)
+{
+  const VnRoundingVerdict *verdict;
+  VnRoundingOutcome outcome;
+
+  if (!second_order_find_verdict (self, first, last, VN_ROUNDING_KEPT,
+                                  last - first == 1 ? VN_ROUNDING_TAKEN_BACK : VN_ROUNDING_SPLIT, &verdict, error))
+    return FALSE;
+  if (verdict != NULL)
+    {
+      outcome = verdict->outcome;
+      self->best_db = verdict->best_db;
+      if (outcome == VN_ROUNDING_TAKEN_BACK)
+        second_order_set_weights (self, self->layers, first, last, FALSE);
+    }
+  else if (!second_order_judge (self, first, last, &outcome, error))
+    return FALSE;
+  if (outcome == VN_ROUNDING_TAKEN_BACK)
+    self->gain->n_kept -= last - first;
+  return outcome != VN_ROUNDING_SPLIT || (second_order_review (self, first, (first + last) / 2, error) &&
+                                          second_order_review (self, (first + last) / 2, last, error));
 }
 
 /* The end of each batch is in @ends. */
 static gboolean
 second_order_review_all (SecondOrder  *self,
                          GArray       *ends,
-                         VnJudgement  *plain,
+                         double        plain_db,
                          GError      **error)
 {
-  g_auto(VnJudgement) best = { 0 };
+  double whole_db;
 
   self->gain->n_kept = self->layers->len;
-  if (!second_order_measure (self, NULL, &best, error))
+  if (!second_order_measure_all (self, VN_ROUNDING_WHOLE, &whole_db, error))
     return FALSE;
   for (guint i = 0; i < ends->len; i++)
-    if (!second_order_review (self, &best, i > 0 ? g_array_index (ends, guint, i - 1) : 0, g_array_index (ends, guint, i), error))
+    if (!second_order_review (self, i > 0 ? g_array_index (ends, guint, i - 1) : 0, g_array_index (ends, guint, i), error))
       return FALSE;
-  self->gain->before_db = plain->sqnr_db;
-  self->gain->after_db = best.sqnr_db;
-  if (best.sqnr_db >= plain->sqnr_db)
+  self->gain->before_db = plain_db;
+  self->gain->after_db = self->best_db;
+  if (self->best_db >= plain_db)
     return TRUE;
   second_order_set_weights (self, self->layers, 0, self->layers->len, FALSE);
-  self->gain->after_db = plain->sqnr_db;
+  self->gain->after_db = plain_db;
   self->gain->n_kept = 0;
   return TRUE;
 }
@@ -414,13 +533,27 @@ second_order_take_kept (SecondOrder  *self,
                         guint         first,
                         GError      **error)
 {
+  gboolean told;
+
   for (guint i = first; i < self->n_done; i++)
     {
       VnRoundedLayer *layer = g_ptr_array_index (self->layers, i);
 
-      if (!vn_rounding_journal_read (self->input->journal, i, &layer->before->shape, &layer->after, error))
+      if (!vn_rounding_journal_read (self->input->journal, i, &layer->before->shape, &layer->after, error) ||
+          !vn_rounding_journal_read_counts (self->input->journal, i, layer->n_read, &told, error))
         return FALSE;
+      if (told)
+        second_order_note_unreached (self, layer);
     }
+  return TRUE;
+}
+
+static gboolean
+second_order_is_reached (const VnRoundedLayer *rounded)
+{
+  for (gsize g = 0; g < rounded->layer->groups; g++)
+    if (!vn_rounded_layer_is_reached (rounded, g))
+      return FALSE;
   return TRUE;
 }
 
@@ -433,7 +566,9 @@ second_order_keep (SecondOrder  *self,
     {
       const VnRoundedLayer *layer = g_ptr_array_index (self->layers, i);
 
-      if (!vn_rounding_journal_add (self->input->journal, i, layer->after, error))
+      if ((!second_order_is_reached (layer) &&
+           !vn_rounding_journal_add_counts (self->input->journal, i, layer->n_read, error)) ||
+          !vn_rounding_journal_add (self->input->journal, i, layer->after, error))
         return FALSE;
     }
   return TRUE;
@@ -465,9 +600,9 @@ second_order_do_batches (SecondOrder  *self,
                          GError      **error)
 {
   g_autoptr(GArray) ends = g_array_new (FALSE, FALSE, sizeof (guint));
-  g_auto(VnJudgement) plain = { 0 };
+  double plain_db = 0;
 
-  if (self->input->judge != NULL && !second_order_measure (self, NULL, &plain, error))
+  if (self->input->judge != NULL && !second_order_measure_all (self, VN_ROUNDING_PLAIN, &plain_db, error))
     return FALSE;
   while (self->n_done < self->layers->len)
     {
@@ -476,7 +611,7 @@ second_order_do_batches (SecondOrder  *self,
       g_array_append_val (ends, self->n_done);
     }
   self->gain->n_kept = self->layers->len;
-  return self->input->judge == NULL || second_order_review_all (self, ends, &plain, error);
+  return self->input->judge == NULL || second_order_review_all (self, ends, plain_db, error);
 }
 
 /**
