@@ -75,6 +75,10 @@ repair () {
   shares "2 4" "" --data data --range-search outputs
   shares 2 "" --data data --train adaround --train-steps 8 --train-blocks 2 --train-samples 8
   shares 2 "" --data bad --bias-correction guarded --balance-channels folded
+  local searched=(--preset w4-matmul --block-method mse --block-size 16)
+  shares "2 3" "" --data data "${searched[@]}" --importance
+  quantize 0 --data data "${searched[@]}"
+  check "the importance matrix changes what is written" test "$(cmp model.onnx alone/model.onnx >/dev/null; echo $?)" = 1
 }
 
 "$3"
