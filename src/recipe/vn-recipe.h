@@ -62,11 +62,15 @@ typedef enum
 } VnAccuracyLevel;
 
 /* What a network computes with beside integer weights: the floats it had, or these. */
-typedef enum { VN_FLOAT_TYPE_AUTO, VN_FLOAT_TYPE_FLOAT32, VN_FLOAT_TYPE_FLOAT16, VN_N_FLOAT_TYPES } VnFloatType;
+typedef enum { VN_FLOAT_TYPE_AUTO, VN_FLOAT_TYPE_FLOAT32, VN_FLOAT_TYPE_FLOAT16, VN_FLOAT_TYPE_BFLOAT16,
+               VN_N_FLOAT_TYPES } VnFloatType;
 
-/* How scale and zero point of a block of a weight are found: from its ends, or searched for, by the squared error or as k-quants
- * are. */
-typedef enum { VN_BLOCK_METHOD_MINMAX, VN_BLOCK_METHOD_MSE, VN_BLOCK_METHOD_K_QUANT, VN_N_BLOCK_METHODS } VnBlockMethod;
+/* How scale and zero point of a block of a weight are found: from its ends, or searched for, by the squared error, as k-quants
+ * are, or as HQQ does. */
+typedef enum
+{
+  VN_BLOCK_METHOD_MINMAX, VN_BLOCK_METHOD_MSE, VN_BLOCK_METHOD_K_QUANT, VN_BLOCK_METHOD_HQQ, VN_N_BLOCK_METHODS
+} VnBlockMethod;
 
 /* Whether ranges are searched for that keep what layers compute from them nearest to the float values. */
 typedef enum { VN_RANGE_SEARCH_OFF, VN_RANGE_SEARCH_OUTPUTS, VN_N_RANGE_SEARCHES } VnRangeSearch;
@@ -165,6 +169,7 @@ typedef struct
   VnAccuracyLevel accuracy_level;   /* MATMULNBITS */
   gboolean    packed_tables;  /* MATMULNBITS: tables that are gathered from, too */
   gboolean    wide_tables;    /* weights only: these, and matrices that outputs come from, have 8 bits at least */
+  double      wide_share;     /* weights only: part of the bytes of the others that may have 8 bits: the most sensitive ones */
   gboolean    whole_blocks;   /* what they do not divide has a scale per channel */
   VnBlockScales block_scales; /* QDQ: of MatMul and Gemm */
   gboolean    symmetric_activations;

@@ -30,14 +30,14 @@ static const char * const vn_npu_rule_ids[] = { "none", "align-concat", "align-p
 static const char * const vn_bias_ids[] = { "auto", "int32", "int16", "int8", "float16", "bfloat16", "float32", NULL };
 static const char * const vn_norm_weight_ids[] = { "weight", "unsigned", NULL };
 static const char * const vn_block_scales_ids[] = { "float", "integer", NULL };
-static const char * const vn_float_type_ids[] = { "auto", "float32", "float16", NULL };
+static const char * const vn_float_type_ids[] = { "auto", "float32", "float16", "bfloat16", NULL };
 static const char * const vn_equalize_ids[] = { "off", "amd", "ppq", NULL };
 /* In the order of their enumerations, behind what a rule says that leaves it to the recipe. */
 static const char * const vn_bias_correction_ids[] = { "recipe", "off", "amd", "xslim", "guarded", NULL };
 static const char * const vn_activation_channels_ids[] = { "recipe", "off", "folded", "depthwise", NULL };
 static const char * const vn_balance_channels_ids[] = { "recipe", "off", "folded", "restored", NULL };
 static const char * const vn_weight_rounding_ids[] = { "recipe", "nearest", "second-order", NULL };
-static const char * const vn_block_method_ids[] = { "recipe", "minmax", "mse", "k-quant", NULL };
+static const char * const vn_block_method_ids[] = { "recipe", "minmax", "mse", "k-quant", "hqq", NULL };
 static const char * const vn_accuracy_level_ids[] = { "recipe", "auto", "0", "1", "2", "3", "4", NULL };
 static const char * const vn_range_search_ids[] = { "off", "outputs", NULL };
 static const char * const vn_train_ids[] = { "recipe", "off", "thresholds", "adaround", "adaquant", "adaround-thresholds",
