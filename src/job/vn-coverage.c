@@ -9,6 +9,7 @@
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-onnx.h"
+#include "vn-pass.h"
 #include "vn-resolver.h"
 
 #define MOST_NAMES 4u            /* operators, in a sentence */
@@ -24,11 +25,14 @@ gsize
 vn_job_count_bytes (const VnModel  *model,
                     GError        **error)
 {
+  g_autoptr(VnModel) written = NULL;
+
   g_return_val_if_fail (model != NULL, 0);
 
-  if (vn_graph_weight_bytes (model->graph) > MOST_ENCODED)
-    return vn_graph_weight_bytes (model->graph);
-  return vn_onnx_count_bytes (model, error);
+  written = vn_model_share_transposed ((VnModel *) model);
+  if (vn_graph_weight_bytes (written->graph) > MOST_ENCODED)
+    return vn_graph_weight_bytes (written->graph);
+  return vn_onnx_count_bytes (written, error);
 }
 
 /*< private >

@@ -4,6 +4,7 @@
 
 #include "vn-i18n.h"
 #include "vn-memory.h"
+#include "vn-pass.h"
 #include "vn-quantize.h"
 
 typedef struct
@@ -75,8 +76,9 @@ vn_prepare_job_write (VnJob         *job,
                       GError       **error)
 {
   VnPrepareJob *self = vn_job_get_state (job, &prepare_job_kind);
+  g_autoptr(VnModel) written = vn_model_share_transposed (self->prepared);
 
-  if (!vn_onnx_write_file (self->prepared, self->settings.path, &self->settings.write, cancellable, error))
+  if (!vn_onnx_write_file (written, self->settings.path, &self->settings.write, cancellable, error))
     return FALSE;
   self->result = g_steal_pointer (&self->prepared);
   return TRUE;

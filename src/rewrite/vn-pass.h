@@ -113,5 +113,6 @@ VnModel              *vn_prepare_model_with (const VnModel          *model,
                                              VnNotes                *notes,        /* nullable */
                                              GCancellable           *cancellable,
                                              GError                **error);
+VnModel              *vn_model_share_transposed (VnModel            *model);     /* vn-share-transposed.c */
 
 G_END_DECLS

@@ -6,6 +6,7 @@
 #include "vn-file.h"
 #include "vn-i18n.h"
 #include "vn-onnx.h"
+#include "vn-pass.h"
 #include "vn-report.h"
 
 #include <errno.h>
@@ -93,11 +94,12 @@ vn_export_job_write_model (VnJob         *job,
                            GError       **error)
 {
   VnExportJob *self = vn_job_get_state (job, &export_job_kind);
+  g_autoptr(VnModel) written = vn_model_share_transposed (self->result->quantized);
 
   for (guint i = 0; i < self->reports->len; i++)
     if (!vn_report_expect_memory (((Report *) g_ptr_array_index (self->reports, i))->path, error))
       return FALSE;
-  if (!vn_onnx_write_file (self->result->quantized, self->model_path, &self->write, cancellable, error))
+  if (!vn_onnx_write_file (written, self->model_path, &self->write, cancellable, error))
     return FALSE;
   g_ptr_array_add (self->written, g_strdup (self->model_path));
   return TRUE;
