@@ -9,10 +9,13 @@ enum { QUERIES, KEYS, PAST_KEYS = 3, PAST_VALUES, COSINES = 7 };
 /* Axes of earlier keys: [batch, heads, tokens, size] */
 enum { HEADS = 1, ROWS, SIZE };
 
-/* @may_cast: the type of @input may be another one than the attention reads */
+/* Inputs of floats of 16 bits are rounded to them, and cast to what attention computes in. */
+#define MOST_CASTS 2
+
+/* @n_casts: how often @input may become another type before the attention reads it */
 static const VnNode *
 input_caches_find_reader (const VnValue *input,
-                          gboolean       may_cast)
+                          guint          n_casts)
 {
   const VnNode *found = NULL;
 
@@ -22,8 +25,8 @@ input_caches_find_reader (const VnValue *input,
 
       if (g_strcmp0 (use->node->op_type, "GroupQueryAttention") == 0 && (use->index == PAST_KEYS || use->index == PAST_VALUES))
         found = use->node;
-      else if (may_cast && vn_node_is (use->node, "Cast"))
-        found = input_caches_find_reader (vn_node_get_output (use->node, 0), FALSE);
+      else if (n_casts > 0 && vn_node_is (use->node, "Cast"))
+        found = input_caches_find_reader (vn_node_get_output (use->node, 0), n_casts - 1);
     }
   return found;
 }
@@ -95,7 +98,7 @@ vn_input_spec_fill_cache (VnInputSpec   *self,
 
   g_return_if_fail (self != NULL && input != NULL);
 
-  node = self->shape.rank == 4 ? input_caches_find_reader (input, TRUE) : NULL;
+  node = self->shape.rank == 4 ? input_caches_find_reader (input, MOST_CASTS) : NULL;
   heads = node != NULL ? vn_node_get_int (node, "num_heads", 0) : 0;
   kv_heads = node != NULL ? vn_node_get_int (node, "kv_num_heads", 0) : 0;
   if (heads < 1 || heads > G_MAXINT32 || kv_heads < 1 || kv_heads > heads)
