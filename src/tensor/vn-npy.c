@@ -303,14 +303,10 @@ npy_make_header (const VnTensor  *tensor,
   return g_string_free (text, FALSE);
 }
 
-/**
- * vn_npy_write:
- * @path: replaced only when the whole array has been written
- */
-gboolean
-vn_npy_write (const char      *path,
-              const VnTensor  *tensor,
-              GError         **error)
+static gboolean
+npy_write (const char      *path,
+           const VnTensor  *tensor,
+           GError         **error)
 {
   g_autoptr(VnFileWriter) writer = NULL;
   g_autofree char *header = npy_make_header (tensor, error);
@@ -328,4 +324,25 @@ vn_npy_write (const char      *path,
          vn_file_writer_write (writer, header, length, error) &&
          vn_file_writer_write (writer, tensor->data, tensor->n_bytes, error) &&
          vn_file_writer_commit (writer, error);
+}
+
+/**
+ * vn_npy_write:
+ * @path: replaced only when the whole array has been written
+ *
+ * The format has no bfloat16: such tensors are written as float32, which holds their numbers.
+ */
+gboolean
+vn_npy_write (const char      *path,
+              const VnTensor  *tensor,
+              GError         **error)
+{
+  g_autoptr(VnTensor) wide = NULL;
+
+  g_return_val_if_fail (path != NULL && tensor != NULL, FALSE);
+
+  if (tensor->dtype != VN_DTYPE_BF16)
+    return npy_write (path, tensor, error);
+  wide = vn_tensor_convert ((VnTensor *) tensor, VN_DTYPE_F32, error);
+  return wide != NULL && npy_write (path, wide, error);
 }

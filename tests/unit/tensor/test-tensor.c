@@ -203,6 +203,27 @@ test_npy_round_trip (void)
   g_rmdir (folder);
 }
 
+/* The format has no bfloat16. */
+static void
+test_npy_bfloat (void)
+{
+  static const guint16 halves[] = { 0x3f80, 0xc2f7, 0x0001 };
+  static const float wide[] = { 1, -123.5f, 0x1p-133f };
+  g_autofree char *folder = g_dir_make_tmp ("vernier-npy-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "x.npy", NULL);
+  g_autoptr(VnTensor) tensor = vn_tensor_new (VN_DTYPE_BF16, &VN_SHAPE (3), NULL), back = NULL;
+  g_autoptr(GError) error = NULL;
+
+  memcpy (tensor->data, halves, sizeof halves);
+  g_assert_true (vn_npy_write (path, tensor, &error));
+  back = vn_npy_read (path, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (back->dtype, ==, VN_DTYPE_F32);
+  g_assert_cmpmem (back->data, back->n_bytes, wide, sizeof wide);
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
 static void
 test_npy_hostile (void)
 {
@@ -411,6 +432,7 @@ main (int   argc,
   g_test_add_func ("/tensor/constants", test_constants);
   g_test_add_func ("/tensor/constants-without-files", test_constants_without_files);
   g_test_add_func ("/tensor/npy-round-trip", test_npy_round_trip);
+  g_test_add_func ("/tensor/npy-bfloat", test_npy_bfloat);
   g_test_add_func ("/tensor/npy-hostile", test_npy_hostile);
   g_test_add_func ("/tensor/npy-orders", test_npy_orders);
   g_test_add_func ("/tensor/reshaped-failure", test_reshaped_holds_nothing_on_failure);
