@@ -67,7 +67,8 @@ folds_takes_floats (const VnModel *model)
     {
       const VnValue *input = g_ptr_array_index (model->graph->inputs, i);
 
-      if (input->initializer == NULL && (input->type.dtype == VN_DTYPE_F16 || input->type.dtype == VN_DTYPE_F64))
+      if (input->initializer == NULL && input->type.kind == VN_TYPE_TENSOR && input->type.dtype != VN_DTYPE_F32 &&
+          vn_dtype_is_float (input->type.dtype))
         return FALSE;
     }
   return TRUE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes a model ready for the engine (functions expanded, float16 kept or converted, sizes known) and loads its inputs. */
+/* Makes a model ready for the engine (functions expanded, floats of 16 bits kept or converted, sizes known) and loads its inputs. */
 #include "vn-jobs.h"
 
 #include "vn-graph-edit.h"
@@ -14,29 +14,14 @@
 static gboolean
 runnable_is_half (const VnValue *value)
 {
-  return value->type.kind == VN_TYPE_TENSOR && value->type.dtype == VN_DTYPE_F16;
+  return value->type.kind == VN_TYPE_TENSOR && (value->type.dtype == VN_DTYPE_F16 || value->type.dtype == VN_DTYPE_BF16);
 }
 
-/* Whether something is computed in float16, or given in it. Where Cast alone makes it and takes it, it rounds values, as
- * quantization does: that has to stay. */
+/* Whether something is computed in floats of 16 bits, or given in them. */
 static gboolean
 runnable_has_half (const VnModel *model)
 {
-  const VnGraph *graph = model->graph;
-
-  for (guint i = 0; i < graph->values->len; i++)
-    {
-      const VnValue *value = g_ptr_array_index (graph->values, i);
-
-      if (!runnable_is_half (value))
-        continue;
-      if (value->is_output || value->producer == NULL || !g_str_equal (value->producer->op_type, "Cast"))
-        return TRUE;
-      for (guint k = 0; k < value->uses->len; k++)
-        if (!g_str_equal (g_array_index (value->uses, VnUse, k).node->op_type, "Cast"))
-          return TRUE;
-    }
-  return FALSE;
+  return vn_graph_computes_in (model->graph, VN_DTYPE_F16) || vn_graph_computes_in (model->graph, VN_DTYPE_BF16);
 }
 
 /**
@@ -67,8 +52,8 @@ vn_model_expand_functions (VnModel       *model,
 /**
  * vn_model_to_float:
  *
- * What errors are measured against: functions expanded, and what a network does in float16 done in float32. Values that are
- * only cast to float16 and back stay rounded.
+ * What errors are measured against: functions expanded, and what a network does in float16 or bfloat16 done in float32. Values
+ * that are only cast to them and back stay rounded.
  *
  * Returns: (transfer full) (nullable): @model itself, or a converted copy
  */
@@ -88,7 +73,8 @@ vn_model_to_float (VnModel       *model,
     return g_steal_pointer (&expanded);
   copy = vn_model_copy (expanded);
   ctx.model = copy;
-  if (!vn_pass_run ("fp16-to-fp32", &ctx, error) || !vn_model_infer_types (copy, NULL, NULL, error))
+  if ((vn_graph_computes_in (copy->graph, VN_DTYPE_F16) && !vn_pass_run ("fp16-to-fp32", &ctx, error)) ||
+      !vn_pass_run ("bf16-to-fp32", &ctx, error) || !vn_model_infer_types (copy, NULL, NULL, error))
     return NULL;
   return g_steal_pointer (&copy);
 }
@@ -118,23 +104,25 @@ runnable_round_inputs (VnGraph *graph)
     {
       VnValue *input = g_ptr_array_index (graph->inputs, i), *rounded;
       g_autofree char *name = NULL;
+      VnDType dtype;
 
       if (!runnable_is_half_input (input))
         continue;
-      name = g_strconcat (input->name, "_fp16", NULL);
-      rounded = vn_graph_add_value (graph, name, VN_DTYPE_F16, &input->type.shape);
+      dtype = input->type.dtype;
+      name = g_strconcat (input->name, dtype == VN_DTYPE_F16 ? "_fp16" : "_bf16", NULL);
+      rounded = vn_graph_add_value (graph, name, dtype, &input->type.shape);
       vn_value_replace_uses (input, rounded, NULL);
       input->type.dtype = VN_DTYPE_F32;
       g_clear_pointer (&input->type.encoded, g_bytes_unref);
-      vn_node_set_int (vn_graph_insert_node (graph, first, NULL, "", "Cast", &input, 1, &rounded, 1), "to", VN_DTYPE_F16);
+      vn_node_set_int (vn_graph_insert_node (graph, first, NULL, "", "Cast", &input, 1, &rounded, 1), "to", dtype);
     }
 }
 
 /**
  * vn_model_to_runnable:
  *
- * As the engine can run it: functions expanded, inputs in float16 given as float32 and rounded. What a network does in float16
- * stays rounded to it, and infinite where float16 is; only a network with an operator that the engine has in float32 alone is
+ * As the engine can run it: functions expanded, inputs in float16 or bfloat16 given as float32 and rounded. What a network does in
+ * them stays rounded, and infinite where they are; only a network with an operator that the engine has in float32 alone is
  * converted as by vn_model_to_float().
  *
  * Returns: (transfer full) (nullable): @model itself, or a converted copy

@@ -87,6 +87,8 @@ typedef struct
 
 const VnPass * const *vn_pass_list   (guint            *n);
 const VnPass         *vn_pass_find   (const char       *id);
+gboolean              vn_graph_computes_in (const VnGraph *graph,
+                                            VnDType     dtype);    /* pass-fp16.c */
 gboolean              vn_pass_run    (const char       *id,
                                       VnPassContext    *ctx,
                                       GError          **error);   /* run, validate, prefix errors with the id */

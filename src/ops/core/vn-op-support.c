@@ -5,6 +5,12 @@
 
 #include "vn-cache.h"
 
+static gboolean
+op_support_is_half (VnDType dtype)
+{
+  return dtype == VN_DTYPE_F16 || dtype == VN_DTYPE_BF16;
+}
+
 /* Half precision is no obstacle: a network with an operator that cannot be run in it is converted before. */
 static gboolean
 op_support_takes_dtype (const VnOp   *op,
@@ -13,7 +19,7 @@ op_support_takes_dtype (const VnOp   *op,
   const VnValue *value = vn_node_get_input (node, 0);
   VnDType dtype = value != NULL && value->type.kind == VN_TYPE_TENSOR ? value->type.dtype : VN_DTYPE_UNDEFINED;
 
-  return dtype == VN_DTYPE_F16 || vn_op_takes (op, dtype);
+  return op_support_is_half (dtype) || vn_op_takes (op, dtype);
 }
 
 typedef gboolean (*GraphFunc) (const VnGraph *graph,
@@ -93,8 +99,8 @@ op_support_refuses_halves (const VnGraph *graph,
           const VnValue *value = vn_node_get_input (node, k);
           VnDTypeSet taken = k == 0 ? vn_op_get_dtypes (op) : vn_op_get_input_dtypes (op, k);
 
-          if (value != NULL && value->type.kind == VN_TYPE_TENSOR && value->type.dtype == VN_DTYPE_F16 &&
-              taken != 0 && (taken & VN_DTYPE_BIT (F16)) == 0)
+          if (value != NULL && value->type.kind == VN_TYPE_TENSOR && op_support_is_half (value->type.dtype) &&
+              taken != 0 && (taken >> value->type.dtype & 1) == 0)
             return TRUE;
         }
       if (op_support_any_subgraph (node, op_support_refuses_halves, data))
@@ -107,7 +113,7 @@ op_support_refuses_halves (const VnGraph *graph,
  * vn_graph_takes_halves:
  * @graph: the main graph of a model whose types are inferred
  *
- * Returns: whether all operators in it, and in the graphs inside it, that get float16 compute with it; those without kernel
+ * Returns: whether all operators in it, and in the graphs inside it, that get float16 or bfloat16 compute with it; those without kernel
  *   are not asked
  */
 gboolean

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A network of half or double precision in single precision: weights, constants, casts and declared types. Every half is a float,
- * so nothing is lost; results differ only because sums are no longer rounded to half. Of doubles less is lost than quantizing
- * takes. */
+/* A network of half or double precision in single precision: weights, constants, casts and declared types. Every float16 and every
+ * bfloat16 is a float32, so nothing is lost; results differ only because sums are no longer rounded to them. Of doubles less is
+ * lost than quantizing takes. */
 #include "vn-rewrite-private.h"
 
 static const struct {
@@ -137,6 +137,7 @@ fp16_widen_graph (const Fp16  *self,
   return TRUE;
 }
 
+/* Whether something computes with constants of @dtype. Where Cast alone reads them, they are but stored so. */
 static gboolean
 fp16_has_weights (const VnGraph *graph,
                   VnDType        dtype)
@@ -145,8 +146,11 @@ fp16_has_weights (const VnGraph *graph,
     {
       const VnValue *value = g_ptr_array_index (graph->values, i);
 
-      if (value->initializer != NULL && value->initializer->dtype == dtype)
-        return TRUE;
+      if (value->initializer == NULL || value->initializer->dtype != dtype)
+        continue;
+      for (guint k = 0; k < value->uses->len; k++)
+        if (!vn_node_is (g_array_index (value->uses, VnUse, k).node, "Cast"))
+          return TRUE;
     }
   return FALSE;
 }
@@ -173,6 +177,50 @@ fp16_run (VnPassContext  *ctx,
           GError        **error)
 {
   return fp16_widen_model (ctx, VN_DTYPE_F16, error);
+}
+
+static gboolean
+fp16_is_used (const VnValue *value,
+              VnDType        dtype)
+{
+  VnDType own = value->initializer != NULL ? value->initializer->dtype
+                : value->type.kind == VN_TYPE_TENSOR ? value->type.dtype : VN_DTYPE_UNDEFINED;
+
+  if (own != dtype)
+    return FALSE;
+  if (value->is_output || (value->initializer == NULL && (value->producer == NULL || !vn_node_is (value->producer, "Cast"))))
+    return TRUE;
+  for (guint k = 0; k < value->uses->len; k++)
+    if (!vn_node_is (g_array_index (value->uses, VnUse, k).node, "Cast"))
+      return TRUE;
+  return FALSE;
+}
+
+/**
+ * vn_graph_computes_in:
+ * @graph: of a model whose types are inferred
+ * @dtype: float16 or bfloat16
+ *
+ * Returns: whether something is computed in @dtype, or given in it. Where Cast alone makes it and takes it, it rounds values, as
+ *   quantization does: that has to stay. Constants that Cast alone reads are but stored so.
+ */
+gboolean
+vn_graph_computes_in (const VnGraph *graph,
+                      VnDType        dtype)
+{
+  g_return_val_if_fail (graph != NULL, FALSE);
+
+  for (guint i = 0; i < graph->values->len; i++)
+    if (fp16_is_used (g_ptr_array_index (graph->values, i), dtype))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+fp16_run_bfloat (VnPassContext  *ctx,
+                 GError        **error)
+{
+  return !vn_graph_computes_in (ctx->model->graph, VN_DTYPE_BF16) || fp16_widen_model (ctx, VN_DTYPE_BF16, error);
 }
 
 /* Whether layers compute in float64. Elsewhere a few numbers may need it: times, positions. */
@@ -206,6 +254,15 @@ const VnPass vn_pass_fp16_to_fp32 = {
   .summary = N_("Turns float16 weights, constants, casts, inputs and outputs into float32."),
   .exact = FALSE,
   .run = fp16_run,
+};
+
+const VnPass vn_pass_bf16_to_fp32 = {
+  .id = "bf16-to-fp32",
+  .title = N_("bfloat16 to single precision"),
+  .summary = N_("Turns bfloat16 weights, constants, casts, inputs and outputs into float32, unless values are only rounded to "
+                "bfloat16."),
+  .exact = FALSE,
+  .run = fp16_run_bfloat,
 };
 
 const VnPass vn_pass_fp64_to_fp32 = {

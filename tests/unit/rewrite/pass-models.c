@@ -249,23 +249,54 @@ shapes (void)
 }
 
 static VnModel *
-half (void)
+of_halves (VnDType dtype,
+           guint16 number)
 {
   VnModel *model = vn_model_new (8, 13);
   VnGraph *g = model->graph;
   VnValue *x = vn_graph_add_input (g, "x", VN_DTYPE_F32, &IMAGE);
-  VnValue *h = vn_graph_add_input (g, "h", VN_DTYPE_F16, &IMAGE);
+  VnValue *h = vn_graph_add_input (g, "h", dtype, &IMAGE);
   VnNode *down = add (g, "down", "Cast", "d", x, END);
   VnNode *sum = add (g, "sum", "Add", "s", out (down), h, END);
-  g_autoptr(VnTensor) two = vn_tensor_new (VN_DTYPE_F16, &VN_SHAPE_SCALAR, NULL);
+  g_autoptr(VnTensor) two = vn_tensor_new (dtype, &VN_SHAPE_SCALAR, NULL);
   VnNode *mul, *up;
 
-  *(guint16 *) two->data = 0x4000;
+  *(guint16 *) two->data = number;
   mul = add (g, "mul", "Mul", "m", out (sum), vn_graph_add_initializer (g, "two", two), END);
   up = add (g, "up", "Cast", "y", out (mul), END);
-  vn_node_set_int (down, "to", VN_DTYPE_F16);
+  vn_node_set_int (down, "to", dtype);
   vn_node_set_int (up, "to", VN_DTYPE_F32);
   return finish (model, up);
+}
+
+static VnModel *
+half (void)
+{
+  return of_halves (VN_DTYPE_F16, 0x4000);
+}
+
+static VnModel *
+bfloat (void)
+{
+  return of_halves (VN_DTYPE_BF16, 0x4000);
+}
+
+/* Rounds a value and holds one: both have to stay. */
+static VnModel *
+rounded (void)
+{
+  VnModel *model = vn_model_new (8, 13);
+  VnGraph *g = model->graph;
+  VnValue *x = vn_graph_add_input (g, "x", VN_DTYPE_F32, &IMAGE);
+  VnNode *down = add (g, "down", "Cast", "d", x, END), *up = add (g, "up", "Cast", "u", out (down), END), *wide;
+  g_autoptr(VnTensor) third = vn_tensor_new (VN_DTYPE_BF16, &VN_SHAPE_SCALAR, NULL);
+
+  *(guint16 *) third->data = 0x3eab;
+  wide = add (g, "wide", "Cast", "w", vn_graph_add_initializer (g, "third", third), END);
+  vn_node_set_int (down, "to", VN_DTYPE_BF16);
+  vn_node_set_int (up, "to", VN_DTYPE_F32);
+  vn_node_set_int (wide, "to", VN_DTYPE_F32);
+  return finish (model, add (g, "mul", "Mul", "y", out (up), out (wide), END));
 }
 
 static void
@@ -373,6 +404,7 @@ clean (void)
 }
 
 const TestModel test_models[] = {
+  { "bfloat",            bfloat            },
   { "broadcast",         broadcast         },
   { "clean",             clean             },
   { "conv-arithmetic",   conv_arithmetic   },
@@ -386,6 +418,7 @@ const TestModel test_models[] = {
   { "idle",              idle              },
   { "if",                branches          },
   { "old",               old               },
+  { "rounded",           rounded           },
   { "shapes",            shapes            },
   { "unsorted",          unsorted          },
 };

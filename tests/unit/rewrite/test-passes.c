@@ -14,8 +14,9 @@
 
 #define TARGET 13
 
-/* What sums of a few numbers rounded to half precision may be off. */
+/* What sums of a few numbers rounded to half precision may be off, and to bfloat16. */
 #define HALF_STEP 2e-3
+#define BFLOAT_STEP 2e-2
 
 static gboolean generate;
 static guint n_compared;
@@ -167,7 +168,8 @@ check_pass (const TestModel *test,
       g_assert_cmpuint (vn_edit_log_get_n (again), ==, 0);
     }
   if (expected != NULL && got != NULL && !pass->alters)
-    compare_outputs (expected, got, g_str_equal (pass->id, "fp16-to-fp32") ? HALF_STEP : 1e-5, what);
+    compare_outputs (expected, got, g_str_equal (pass->id, "fp16-to-fp32") ? HALF_STEP
+                                    : g_str_equal (pass->id, "bf16-to-fp32") ? BFLOAT_STEP : 1e-5, what);
 }
 
 static void
@@ -219,7 +221,8 @@ check_optimized (const TestModel *test,
   if (expected != NULL)
     {
       g_assert_nonnull (got);
-      compare_outputs (expected, got, g_str_equal (test->name, "half") ? HALF_STEP : 1e-5, test->name);
+      compare_outputs (expected, got, g_str_equal (test->name, "half") ? HALF_STEP
+                       : g_str_equal (test->name, "bfloat") ? BFLOAT_STEP : 1e-5, test->name);
     }
 }
 
