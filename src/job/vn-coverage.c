@@ -56,7 +56,7 @@ vn_job_write_quantized (const VnJobInput  *self,
   g_return_val_if_fail (self != NULL && written != NULL && plan != NULL && value_names != NULL, NULL);
 
   quantized = vn_quantize_write (written, self->recipe, plan, value_names, error);
-  if (quantized == NULL || !vn_quantize_narrow (quantized, self->recipe, *value_names, error))
+  if (quantized == NULL || !vn_quantize_narrow (quantized, self->model, self->recipe, *value_names, error))
     return NULL;
   vn_quantize_keep_types (quantized, self->model, *value_names);
   given = vn_job_input_list_given (self);

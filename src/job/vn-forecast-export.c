@@ -62,7 +62,8 @@ forecast_elsewhere (const VnPreset *target,
  * @shapes: (nullable)
  * @float_forecast: (nullable): by vn_job_forecast_float()
  *
- * Returns: (transfer full) (nullable): what the runtime that @recipe is for makes of @model; %NULL: nothing is known of that
+ * Returns: (transfer full) (nullable): what the runtime that @recipe is for makes of @model; %NULL: nothing is known of that, or
+ *   it cannot run it
  */
 VnRuntimeForecast *
 vn_job_forecast (const VnRecipe          *recipe,
@@ -71,10 +72,15 @@ vn_job_forecast (const VnRecipe          *recipe,
                  const VnRuntimeForecast *float_forecast)
 {
   const VnPreset *target;
+  g_autofree char *gaps = NULL;
 
   g_return_val_if_fail (recipe != NULL && model != NULL, NULL);
 
   target = vn_recipe_get_target (recipe);
+  if (vn_job_has_forecast (recipe))
+    gaps = vn_runtime_dup_bfloat_gaps (model->graph);
+  if (gaps != NULL)
+    return NULL;
   if (vn_job_has_forecast (recipe))
     return vn_runtime_forecast_new (model, shapes, float_forecast, NULL);
   return vn_preset_is_target (target) && (target->traits & VN_TARGET_ELSEWHERE) != 0 && vn_recipe_get_format (recipe)->has_pairs
@@ -100,8 +106,8 @@ forecast_warn (const VnRuntimeForecast *forecast,
 
 /**
  * vn_job_forecast_export:
- * @result: with its quantized network; gets its forecast, and a warning if the export will be slower than the float network.
- *   Nothing is done where nothing is known of the runtime that the export is for.
+ * @result: with its quantized network; gets its forecast, and a warning if the export will be slower than the float network, or
+ *   cannot be run where it is for. Nothing is done where nothing is known of the runtime that the export is for.
  */
 void
 vn_job_forecast_export (const VnJobInput *input,
@@ -109,10 +115,16 @@ vn_job_forecast_export (const VnJobInput *input,
 {
   GHashTable *shapes;
   g_autoptr(VnRuntimeForecast) before = NULL;
+  g_autofree char *gaps = NULL;
 
   g_return_if_fail (input != NULL && result != NULL);
 
   shapes = input->shapes != NULL ? input->shapes : vn_job_input_get_shapes (input, result->recipe);
+  if (vn_job_has_forecast (result->recipe) && (gaps = vn_runtime_dup_bfloat_gaps (result->quantized->graph)) != NULL)
+    {
+      vn_runtime_note_bfloat (gaps, result->notes);
+      return;
+    }
   if (vn_job_has_forecast (result->recipe))
     before = vn_job_forecast_float (result->source, result->prepared, shapes);
   result->forecast = vn_job_forecast (result->recipe, result->quantized, shapes, before);

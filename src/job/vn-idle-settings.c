@@ -120,9 +120,10 @@ idle_check_quantizes_same (IdleCheck      *self,
   g_autoptr(GHashTable) names = NULL;
   g_autoptr(VnModel) model = plan != NULL ? vn_quantize_write (written, recipe, plan, &names, NULL) : NULL;
 
-  if (model != NULL)
-    vn_quantize_keep_types (model, self->result->source, names);
-  return model != NULL && idle_check_is_model (&self->quantized, self->result->quantized, model);
+  if (model == NULL || !vn_quantize_narrow (model, self->result->source, recipe, names, NULL))
+    return FALSE;
+  vn_quantize_keep_types (model, self->result->source, names);
+  return idle_check_is_model (&self->quantized, self->result->quantized, model);
 }
 
 /* Of another float network only what needs no statistics can be told. */

@@ -13,7 +13,7 @@ quantize_types_differ (const VnValue *source,
                        const VnValue *value)
 {
   return source->type.kind == VN_TYPE_TENSOR && value->type.kind == VN_TYPE_TENSOR && value->type.dtype == VN_DTYPE_F32 &&
-         (source->type.dtype == VN_DTYPE_F16 || source->type.dtype == VN_DTYPE_F64);
+         source->type.dtype != VN_DTYPE_F32 && vn_dtype_is_float (source->type.dtype);
 }
 
 /* A value of float32 that stands for @value inside. */
@@ -82,37 +82,110 @@ quantize_types_keep_output (VnGraph    *graph,
   quantize_types_rename (names, output->name, twin->name);
 }
 
-/* Whether the floats beside integer weights are to be float16. */
-static gboolean
-quantize_types_are_half (const VnModel  *quantized,
-                         const VnRecipe *recipe)
+/**
+ * vn_quantize_get_float_type:
+ * @prepared: the float network, in float32, that is quantized, or what is made of it
+ *
+ * Returns: what floats beside integer weights are written as if that is a type of 16 bits, or VN_DTYPE_UNDEFINED
+ */
+VnDType
+vn_quantize_get_float_type (const VnModel  *prepared,
+                            const VnRecipe *recipe)
 {
-  return vn_recipe_get_format (recipe)->weights_only &&
-         (recipe->float_type == VN_FLOAT_TYPE_FLOAT16 ||
-          (recipe->float_type == VN_FLOAT_TYPE_AUTO && quantized->widened == VN_DTYPE_F16));
+  static const VnDType asked[VN_N_FLOAT_TYPES] = {
+    [VN_FLOAT_TYPE_FLOAT16] = VN_DTYPE_F16, [VN_FLOAT_TYPE_BFLOAT16] = VN_DTYPE_BF16,
+  };
+
+  g_return_val_if_fail (prepared != NULL && recipe != NULL, VN_DTYPE_UNDEFINED);
+
+  if (!vn_recipe_get_format (recipe)->weights_only)
+    return VN_DTYPE_UNDEFINED;
+  if (recipe->float_type != VN_FLOAT_TYPE_AUTO)
+    return asked[recipe->float_type];
+  return prepared->widened == VN_DTYPE_F16 || prepared->widened == VN_DTYPE_BF16 ? prepared->widened : VN_DTYPE_UNDEFINED;
+}
+
+static gboolean
+quantize_types_is_single (const VnValue *value)
+{
+  return value != NULL && value->type.kind == VN_TYPE_TENSOR && value->type.dtype == VN_DTYPE_F32;
+}
+
+/* What Cast has made another type of. */
+static const VnValue *
+quantize_types_find_cast (const VnValue *value)
+{
+  while (value != NULL && value->producer != NULL && vn_node_is (value->producer, "Cast") &&
+         vn_node_get_input (value->producer, 0) != NULL && vn_dtype_is_float (vn_node_get_input (value->producer, 0)->type.dtype))
+    value = vn_node_get_input (value->producer, 0);
+  return value;
+}
+
+/* Names of values of @source that are computed in float32, not only cast to it. */
+static GHashTable *
+quantize_types_list_singles (const VnModel *source)
+{
+  GHashTable *names = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < source->graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (source->graph->values, i);
+
+      if (value->producer != NULL && quantize_types_is_single (quantize_types_find_cast (value)))
+        g_hash_table_add (names, value->name);
+    }
+  return names;
+}
+
+static GHashTable *
+quantize_types_list_ends (const VnModel *source)
+{
+  GHashTable *names = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < source->graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (source->graph->values, i);
+
+      if ((value->is_input || value->is_output) && quantize_types_is_single (value))
+        g_hash_table_add (names, value->name);
+    }
+  return names;
 }
 
 /**
  * vn_quantize_narrow:
  * @quantized: what is exported, in float32; changed in place; must not be shared yet
+ * @source: the network as the user gave it, with inferred types
  * @value_names: (inout) (element-type utf8 utf8): of vn_quantize_write()
  *
- * Where only weights are quantized, and the network was of float16 or @recipe asks for it, all else is float16 from here on.
- * Repairs and figures are made before, as they compute in float32. Inputs and outputs of networks that were of float16 are so,
- * too, those of others if @recipe says so.
+ * Where only weights are quantized, and the network was of float16 or bfloat16 or @recipe asks for it, all else is of that type
+ * from here on, but for what a network of such floats computed in float32. Repairs and figures are made before, as they compute in
+ * float32. Inputs and outputs of networks that were of such a type are what they were, those of others are of it if @recipe says
+ * so.
  */
 gboolean
 vn_quantize_narrow (VnModel         *quantized,
+                    const VnModel   *source,
                     const VnRecipe  *recipe,
                     GHashTable      *value_names,
                     GError         **error)
 {
-  g_return_val_if_fail (quantized != NULL && recipe != NULL && value_names != NULL, FALSE);
+  g_autoptr(GHashTable) singles = NULL, ends = NULL;
+  gboolean named;
+  VnDType dtype;
 
-  if (!quantize_types_are_half (quantized, recipe))
+  g_return_val_if_fail (quantized != NULL && source != NULL && recipe != NULL && value_names != NULL, FALSE);
+
+  dtype = vn_quantize_get_float_type (quantized, recipe);
+  named = recipe->float_type != VN_FLOAT_TYPE_AUTO;
+  if (dtype == VN_DTYPE_UNDEFINED)
     return TRUE;
+  if (quantized->widened != VN_DTYPE_UNDEFINED)
+    singles = quantize_types_list_singles (source);
+  if (!named)
+    ends = quantize_types_list_ends (source);
   return vn_model_infer_types (quantized, NULL, NULL, error) &&
-         vn_quant_write_halves (quantized, recipe->float_io && recipe->float_type == VN_FLOAT_TYPE_FLOAT16, value_names, error);
+         vn_quant_write_halves (quantized, dtype, recipe->float_io && named, singles, ends, value_names, error);
 }
 
 /**
@@ -121,7 +194,7 @@ vn_quantize_narrow (VnModel         *quantized,
  * @source: the network as the user gave it
  * @value_names: (inout) (element-type utf8 utf8): of vn_quantize_write()
  *
- * Inputs and outputs that were float16 or float64 in @source are so again, with a Cast behind and in front of them.
+ * Inputs and outputs that were other floats than float32 in @source are so again, with a Cast behind and in front of them.
  */
 void
 vn_quantize_keep_types (VnModel       *quantized,

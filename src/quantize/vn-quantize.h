@@ -102,7 +102,10 @@ VnModel            *vn_quantize_write       (const VnModel   *prepared,
                                              GHashTable     **value_names,
                                              GError         **error);
 
+VnDType             vn_quantize_get_float_type (const VnModel *prepared,
+                                             const VnRecipe  *recipe);
 gboolean            vn_quantize_narrow      (VnModel         *quantized,
+                                             const VnModel   *source,
                                              const VnRecipe  *recipe,
                                              GHashTable      *value_names,
                                              GError         **error);

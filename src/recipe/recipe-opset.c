@@ -145,6 +145,8 @@ vn_recipe_get_needed_opset (const VnRecipe *self)
   opset = MAX (vn_recipe_get_least_opset (self), self->opset);
   if (recipe_opset_may_leave_biases (self))
     opset = MAX (opset, 11);
+  if (vn_recipe_get_format (self)->weights_only && self->float_type == VN_FLOAT_TYPE_BFLOAT16)   /* Cast has it since then */
+    opset = MAX (opset, 13);
   if (!vn_recipe_get_format (self)->power_of_two_scales && !recipe_opset_is_vendors (self))
     opset = MAX (opset, MAX (recipe_opset_of_types (self), recipe_opset_of_given (self)));
   return opset;

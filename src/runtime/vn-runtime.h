@@ -145,6 +145,14 @@ double               vn_runtime_get_margin             (void);
 char                *vn_runtime_forecast_dup_slowest   (const VnRuntimeForecast *self,
                                                         guint                    n);              /* "Conv 41 %, Add 7 %" */
 
+/* ---- bfloat16 (runtime-bfloat.c) ---- */
+
+#define VN_NOTE_CODE_BFLOAT "bfloat16-kernels"   /* of the note that ONNX Runtime cannot run it on a CPU */
+
+char                *vn_runtime_dup_bfloat_gaps        (const VnGraph           *graph);
+void                 vn_runtime_note_bfloat            (const char              *gaps,
+                                                        VnNotes                 *notes);
+
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (VnRuntimeForecast, vn_runtime_forecast_unref)
 
 G_END_DECLS

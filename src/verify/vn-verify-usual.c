@@ -171,22 +171,27 @@ verify_usual_find_foreign (const VnModel *model)
  * @result: of a run
  *
  * Returns: whether what it exports can be run in ONNX Runtime without being asked for; %FALSE with the reason: it is for another
- *   runtime, or too large
+ *   runtime, computes with bfloat16, or is too large
  */
 gboolean
 vn_verify_job_suits (VnRun   *result,
                      GError **error)
 {
   const VnNode *foreign;
+  g_autofree char *gaps = NULL;
   gsize need;
 
   g_return_val_if_fail (result != NULL && result->quantized != NULL, FALSE);
 
   foreign = verify_usual_find_foreign (result->quantized);
+  if (vn_verify_runtime_for (result) == vn_target_runtime_get_default ())
+    gaps = vn_runtime_dup_bfloat_gaps (result->quantized->graph);
   need = COPIES * (result->float_bytes + result->quantized_bytes);
   if (foreign != NULL)
     g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("%s of “%s” is an operator of another runtime"), foreign->op_type,
                  foreign->domain);
+  else if (gaps != NULL)
+    g_set_error (error, VN_ERROR, VN_ERROR_UNSUPPORTED, _("ONNX Runtime has no bfloat16 kernels for %s on a CPU"), gaps);
   else if (need > vn_memory_get_budget ())
     {
       g_autofree char *size = vn_format_bytes (need);

@@ -13,8 +13,10 @@ gboolean   vn_quant_is_half_input   (const VnNode *node,
 gboolean   vn_quant_is_single       (const VnValue *value);
 GHashTable *vn_quant_find_positions (const VnGraph *graph);
 gboolean   vn_quant_can_be_half     (const VnNode *node,
+                                     VnDType dtype,
                                      GHashTable *positions);
 VnTensor   *vn_quant_to_half        (VnTensor *data,
+                                     VnDType dtype,
                                      gsize *n_clipped,
                                      gsize *n_raised,
                                      GError **error);

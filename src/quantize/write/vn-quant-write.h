@@ -125,7 +125,10 @@ gboolean             vn_quant_write_experts   (VnModel           *model,
 /* ---- write-half.c ---- */
 
 gboolean             vn_quant_write_halves    (VnModel       *model,
+                                               VnDType        dtype,
                                                gboolean       float_io,
+                                               GHashTable    *singles,
+                                               GHashTable    *ends,
                                                GHashTable    *value_names,
                                                GError       **error);
 

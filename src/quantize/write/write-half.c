@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* float16 and bfloat16, as a conversion. float16: nodes compute with it; where one that stays float32 meets one that does
- * not, there is one Cast for each tensor. A tensor that is needed as float32 keeps its name, its float16 has another.
- * bfloat16: weights are stored as such and cast back, as few runtimes compute with it. */
+/* float16 and bfloat16, as a conversion. Nodes compute with them; where one that stays float32 meets one that does not, there is one
+ * Cast for each tensor. A tensor that is needed as float32 keeps its name, that of 16 bits has another. The format of bfloat16
+ * weights stores them as such and casts them back, as few runtimes compute with it. */
 
 #include "vn-quant-write.h"
 
@@ -12,11 +12,27 @@
 typedef struct
 {
   VnGraph    *graph;
-  GHashTable *halves;      /* set of VnNode that compute with float16 */
+  VnDType     dtype;       /* float16 or bfloat16 */
+  GHashTable *halves;      /* set of VnNode that compute with it */
   GHashTable *captured;    /* set of VnValue: graphs inside nodes use or return them */
   GHashTable *names;
   gboolean    float_io;
+  GHashTable *ends;        /* nullable: inputs and outputs that stay float32 nevertheless, by name */
 } Writer;
+
+static const char *
+write_half_get_suffix (const Writer *self)
+{
+  return self->dtype == VN_DTYPE_BF16 ? "_bf16" : "_fp16";
+}
+
+/* Of an input or output. */
+static gboolean
+write_half_keeps_end (const Writer  *self,
+                      const VnValue *value)
+{
+  return self->float_io || (self->ends != NULL && g_hash_table_contains (self->ends, value->name));
+}
 
 /* ---- who reads ---- */
 
@@ -99,20 +115,22 @@ write_half_insert_cast (VnGraph *graph,
 
 /* The name stays; nobody needs float32. */
 static void
-write_half_make_half (VnValue *value)
+write_half_make_half (Writer  *self,
+                      VnValue *value)
 {
   VnShape shape = value->type.shape;
 
-  vn_value_set_type (value, VN_DTYPE_F16, &shape);
+  vn_value_set_type (value, self->dtype, &shape);
 }
 
-/* Whether somebody outside the float16 nodes needs @value as it is. */
+/* Whether somebody outside the nodes of 16 bits needs @value as it is. */
 static gboolean
 write_half_is_needed (Writer        *self,
                       const VnValue *value,
                       const GArray  *singles)
 {
-  return singles->len > 0 || g_hash_table_contains (self->captured, value) || (value->is_output && self->float_io);
+  return singles->len > 0 || g_hash_table_contains (self->captured, value) ||
+         (value->is_output && write_half_keeps_end (self, value));
 }
 
 static void
@@ -126,18 +144,18 @@ write_half_convert_result (Writer  *self,
 
   if (!write_half_is_needed (self, value, singles))
     {
-      write_half_make_half (value);
+      write_half_make_half (self, value);
       return;
     }
-  if (value->is_output && !self->float_io && !g_hash_table_contains (self->captured, value))
+  if (value->is_output && !write_half_keeps_end (self, value) && !g_hash_table_contains (self->captured, value))
     {
       twin = write_half_add_twin (self->graph, value, "_fp32", VN_DTYPE_F32);
-      write_half_make_half (value);
+      write_half_make_half (self, value);
       write_half_redirect (singles, twin);
       write_half_insert_cast (self->graph, vn_node_get_next (producer), value, twin, VN_DTYPE_F32);
       return;
     }
-  twin = write_half_add_twin (self->graph, value, "_fp16", VN_DTYPE_F16);
+  twin = write_half_add_twin (self->graph, value, write_half_get_suffix (self), self->dtype);
   vn_node_set_output (producer, index, twin);
   write_half_redirect (halves, twin);
   write_half_insert_cast (self->graph, vn_node_get_next (producer), twin, value, VN_DTYPE_F32);
@@ -150,9 +168,9 @@ write_half_convert_source (Writer  *self,
   g_autoptr(GArray) halves = write_half_list_uses (self, value, TRUE), singles = write_half_list_uses (self, value, FALSE);
   VnValue *twin;
 
-  if (value->is_input && !self->float_io && !value->is_output && !g_hash_table_contains (self->captured, value))
+  if (value->is_input && !write_half_keeps_end (self, value) && !value->is_output && !g_hash_table_contains (self->captured, value))
     {
-      write_half_make_half (value);
+      write_half_make_half (self, value);
       if (singles->len == 0)
         return;
       twin = write_half_add_twin (self->graph, value, "_fp32", VN_DTYPE_F32);
@@ -162,11 +180,11 @@ write_half_convert_source (Writer  *self,
     }
   if (halves->len == 0)
     return;
-  twin = write_half_add_twin (self->graph, value, "_fp16", VN_DTYPE_F16);
+  twin = write_half_add_twin (self->graph, value, write_half_get_suffix (self), self->dtype);
   write_half_redirect (halves, twin);
   write_half_insert_cast (self->graph, value->producer != NULL
                           ? vn_node_get_next (value->producer) : write_half_first_of (halves), value,
-                          twin, VN_DTYPE_F16);
+                          twin, self->dtype);
 }
 
 static gboolean
@@ -175,14 +193,14 @@ write_half_convert_constant (Writer   *self,
                              GError  **error)
 {
   g_autoptr(GArray) halves = write_half_list_uses (self, value, TRUE);
-  g_autofree char *name = g_strconcat (value->name, "_fp16", NULL);
+  g_autofree char *name = g_strconcat (value->name, write_half_get_suffix (self), NULL);
   g_autoptr(VnTensor) data = NULL;
   gsize n_clipped, n_raised;
   VnValue *twin;
 
   if (halves->len == 0)
     return TRUE;
-  data = vn_quant_to_half (value->initializer, &n_clipped, &n_raised, error);
+  data = vn_quant_to_half (value->initializer, self->dtype, &n_clipped, &n_raised, error);
   if (data == NULL)
     return FALSE;
   twin = vn_graph_add_initializer (self->graph, name, data);
@@ -231,7 +249,7 @@ write_half_retarget_casts (Writer *self)
   while (g_hash_table_iter_next (&iter, &key, NULL))
     {
       if (vn_node_is (key, "Cast"))
-        vn_node_set_int (key, "to", VN_DTYPE_F16);
+        vn_node_set_int (key, "to", self->dtype);
     }
 }
 
@@ -263,7 +281,7 @@ write_half_find_halves (Writer      *self,
     {
       VnNode *node = g_ptr_array_index (self->graph->nodes, i);
 
-      if (!plan->excluded[i] && vn_quant_can_be_half (node, positions))
+      if (!plan->excluded[i] && vn_quant_can_be_half (node, self->dtype, positions))
         g_hash_table_add (self->halves, node);
     }
 }
@@ -276,7 +294,7 @@ write_fp16 (VnModel             *model,
             GError             **error)
 {
   g_autoptr(GHashTable) halves = g_hash_table_new (NULL, NULL), captured = vn_graph_find_captured (model->graph);
-  Writer self = { model->graph, halves, captured, value_names, scheme->float_io };
+  Writer self = { model->graph, VN_DTYPE_F16, halves, captured, value_names, scheme->float_io, NULL };
 
   write_half_find_halves (&self, plan);
   return write_half_convert (&self, error);
@@ -294,17 +312,37 @@ write_half_restores_weight (const VnModel *model,
   return data != NULL && data->initializer != NULL && vn_model_get_opset (model, "") >= 19;
 }
 
+/* Whether the network as it was given computed in float32 what @node does. */
+static gboolean
+write_half_was_single (GHashTable   *singles,
+                       const VnNode *node)
+{
+  for (guint i = 0; singles != NULL && i < node->outputs->len; i++)
+    {
+      const VnValue *value = vn_node_get_output (node, i);
+
+      if (value != NULL && g_hash_table_contains (singles, value->name))
+        return TRUE;
+    }
+  return FALSE;
+}
+
 /*< private >
  * vn_quant_write_halves:
  * @model: a quantized network, changed in place
+ * @dtype: float16 or bfloat16
  * @float_io: its inputs and outputs stay float32
+ * @singles, @ends: (nullable): sets of names: values that were computed in float32, and inputs and outputs that are float32
  * @value_names: (inout) (element-type utf8 utf8): as of vn_quantize_write()
  *
- * Lets all nodes compute with float16 that can, those that read integer weights, too.
+ * Lets all nodes compute with @dtype that can, those that read integer weights, too.
  */
 gboolean
 vn_quant_write_halves (VnModel     *model,
+                       VnDType      dtype,
                        gboolean     float_io,
+                       GHashTable  *singles,
+                       GHashTable  *ends,
                        GHashTable  *value_names,
                        GError     **error)
 {
@@ -320,11 +358,12 @@ vn_quant_write_halves (VnModel     *model,
     {
       VnNode *node = g_ptr_array_index (model->graph->nodes, i);
 
-      if (write_half_restores_weight (model, node) || vn_quant_can_be_half (node, positions))
+      if (write_half_restores_weight (model, node) ||
+          (vn_quant_can_be_half (node, dtype, positions) && !write_half_was_single (singles, node)))
         g_hash_table_add (halves, node);
     }
   vn_model_begin_edits (model);
-  done = write_half_convert (&(Writer) { model->graph, halves, captured, value_names, float_io }, error);
+  done = write_half_convert (&(Writer) { model->graph, dtype, halves, captured, value_names, float_io, ends }, error);
   vn_model_end_edits (model);
   return done;
 }
