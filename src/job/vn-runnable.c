@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Makes a model ready for the engine (functions expanded, floats of 16 bits kept or converted, sizes known) and loads its inputs. */
+/* Makes a model ready for the engine (functions expanded, floats of 16 bits kept or converted, sizes known) and loads its
+ * inputs. */
 #include "vn-jobs.h"
 
 #include "vn-graph-edit.h"
@@ -121,8 +122,8 @@ runnable_round_inputs (VnGraph *graph)
 /**
  * vn_model_to_runnable:
  *
- * As the engine can run it: functions expanded, inputs in float16 or bfloat16 given as float32 and rounded. What a network does in
- * them stays rounded, and infinite where they are; only a network with an operator that the engine has in float32 alone is
+ * As the engine can run it: functions expanded, inputs in float16 or bfloat16 given as float32 and rounded. What a network does
+ * in them stays rounded, and infinite where they are; only a network with an operator that the engine has in float32 alone is
  * converted as by vn_model_to_float().
  *
  * Returns: (transfer full) (nullable): @model itself, or a converted copy

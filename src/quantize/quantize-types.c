@@ -159,9 +159,9 @@ quantize_types_list_ends (const VnModel *source)
  * @value_names: (inout) (element-type utf8 utf8): of vn_quantize_write()
  *
  * Where only weights are quantized, and the network was of float16 or bfloat16 or @recipe asks for it, all else is of that type
- * from here on, but for what a network of such floats computed in float32. Repairs and figures are made before, as they compute in
- * float32. Inputs and outputs of networks that were of such a type are what they were, those of others are of it if @recipe says
- * so.
+ * from here on, but for what a network of such floats computed in float32. Repairs and figures are made before, as they compute
+ * in float32. Inputs and outputs of networks that were of such a type are what they were, those of others are of it if @recipe
+ * says so.
  */
 gboolean
 vn_quantize_narrow (VnModel         *quantized,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One matrix for two: language models look words up in a table and multiply by the same table, transposed, in the end. Folding makes
- * a constant of that, and weights are quantized as constants only; where both stay float, a file would hold the same numbers
- * twice. There, Transpose is put back: what loads the file computes it once. */
+/* One matrix for two: language models look words up in a table and multiply by the same table, transposed, in the end. Folding
+ * makes a constant of that, and weights are quantized as constants only; where both stay float, a file would hold the same
+ * numbers twice. There, Transpose is put back: what loads the file computes it once. */
 #include "vn-pass.h"
 
 #include <string.h>

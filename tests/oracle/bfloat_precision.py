@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """bfloat_precision.py CLI ROOT: integer weights in networks of bfloat16.
 
-A decoder of bfloat16 stays one: all floats in the export are bfloat16, from the scales of its weights to logits and caches. From
-one of float32 or float16, “--float-type bfloat16” makes such a network, whose inputs and outputs stay what they were unless
+A decoder of bfloat16 stays one: all floats in the export are bfloat16, from the scales of its weights to logits and caches.
+From one of float32 or float16, “--float-type bfloat16” makes such a network, whose inputs and outputs stay what they were unless
 “--float-io=false” is given. What a network of bfloat16 computes in float32 it does in float32 afterwards, positions are not
-rounded, and where the standard has an operator for bfloat16 from a later opset on, it stays in float32 between casts: onnx.checker
-and strict shape inference take every export.
+rounded, and where the standard has an operator for bfloat16 from a later opset on, it stays in float32 between casts:
+onnx.checker and strict shape inference take every export.
 
-onnxruntime has no kernels for such networks on a processor: it refuses the exports, which is told before. So each is judged by the
-same file with its bfloat16 written as float32, which onnxruntime runs and our engine, that rounds, agrees with; those of standard
-operators also by the reference implementation of ONNX. The tables of operators are held against onnx.defs and onnxruntime.
+onnxruntime has no kernels for such networks on a processor: it refuses the exports, which is told before. So each is judged by
+the same file with its bfloat16 written as float32, which onnxruntime runs and our engine, that rounds, agrees with; those of
+standard operators also by the reference implementation of ONNX. The tables of operators are held against onnx.defs and
+onnxruntime.
 """
 import json
 import os
@@ -170,22 +171,24 @@ def make_early(opset):
                  'm2': (rng.standard_normal((64, 32)) / 8).astype(np.float32), 'zero': np.array(0, np.float32)}
     make = helper.make_node
     nodes = [make('Conv', ['x', 'w'], ['c'], pads=[1] * 4), make('PRelu', ['c', 'slope'], ['r']),
-             make('LeakyRelu', ['r'], ['l'], alpha=0.2), make('Reshape', ['l', 'shape'], ['f']), make('MatMul', ['f', 'm'], ['t']),
-             make('Greater', ['t', 'zero'], ['positive']), make('Elu', ['t'], ['e']), make('Where', ['positive', 't', 'e'], ['h']),
+             make('LeakyRelu', ['r'], ['l'], alpha=0.2), make('Reshape', ['l', 'shape'], ['f']),
+             make('MatMul', ['f', 'm'], ['t']), make('Greater', ['t', 'zero'], ['positive']), make('Elu', ['t'], ['e']),
+             make('Where', ['positive', 't', 'e'], ['h']),
              make('ReduceMean', ['h'], ['mean'], axes=[-1], keepdims=1), make('Sub', ['h', 'mean'], ['centred']),
              make('MatMul', ['centred', 'm2'], ['y'])]
     return make_model(nodes, constants, {'x': (SINGLE, [1, 3, 8, 8])}, {'y': (SINGLE, [1, 8, 32])}, opset)
 
 
 def make_turned(dtype, kind):
-    """A product turned by the sines of positions that bfloat16 does not hold, as torch writes it: in float32 from the positions to
-    the sines, whatever the rest is; and a mean square in float32."""
+    """A product turned by the sines of positions that bfloat16 does not hold, as torch writes it: in float32 from the positions
+    to the sines, whatever the rest is; and a mean square in float32."""
     rng = np.random.default_rng(11)
     constants = {'w': (rng.standard_normal((64, 64)) / 8).astype(dtype), 'w2': (rng.standard_normal((64, 64)) / 8).astype(dtype),
                  'rates': (1 / 100 ** (np.arange(64) / 64)).astype(np.float32).reshape(1, 64, 1), 'one': np.array([1]),
                  'two': np.array(2, np.float32), 'eps': np.array(1e-5, np.float32)}
     make = helper.make_node
-    nodes = [make('MatMul', ['x', 'w'], ['q']), make('Unsqueeze', ['positions', 'one'], ['p']), make('Cast', ['p'], ['pf'], to=SINGLE),
+    nodes = [make('MatMul', ['x', 'w'], ['q']), make('Unsqueeze', ['positions', 'one'], ['p']),
+             make('Cast', ['p'], ['pf'], to=SINGLE),
              make('MatMul', ['rates', 'pf'], ['angles']), make('Transpose', ['angles'], ['turned'], perm=[0, 2, 1]),
              make('Cos', ['turned'], ['cos']), make('Sin', ['turned'], ['sin']),
              make('Cast', ['cos'], ['c'], to=kind), make('Cast', ['sin'], ['s'], to=kind),
@@ -228,7 +231,8 @@ def check_decoders(work):
             here = run_here(path, inputs, 'logits', work)
             near = decibel(here, found) if here is not None else np.nan
             check(f'{what}: our engine is {near:.1f} dB from it', near > NEAR)
-            check(f'{what}: it is told that onnxruntime has no kernels', ('no bfloat16 kernels' in done.stderr) == (inside == BRAIN))
+            told = 'no bfloat16 kernels' in done.stderr
+            check(f'{what}: it is told that onnxruntime has no kernels', told == (inside == BRAIN))
 
 
 def check_standard(work):
@@ -369,8 +373,8 @@ def check_tables():
     there = {k.op_name for k in state.get_all_opkernel_def() if k.provider == 'CPUExecutionProvider' and
              any('bfloat16' in t for types in k.type_constraints.values() for t in types)}
     check(f'{len(kernels)} kernels, sorted', kernels == sorted(kernels) and not set(kernels) - there)
-    check('no product among them', not there & {'MatMul', 'Gemm', 'Conv', 'MatMulNBits', 'DequantizeLinear', 'GatherBlockQuantized',
-                                                'GroupQueryAttention', 'Add', 'Mul'})
+    check('no product among them', not there & {'MatMul', 'Gemm', 'Conv', 'MatMulNBits', 'DequantizeLinear',
+                                                'GatherBlockQuantized', 'GroupQueryAttention', 'Add', 'Mul'})
 
 
 def main():

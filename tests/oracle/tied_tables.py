@@ -79,8 +79,8 @@ def main():
     # preset, options; how often it is stored if it is one, and if it is two
     cases = [('fp16', [], 1, 2), ('bf16-weights', [], 1, 2), ('w4-matmul', without_head, 1, 2),
              ('w4-matmul', [*without_head, '--float-type', 'float16'], 1, 2),
-             ('w4-matmul', [*without_head, '--float-type', 'bfloat16'], 1, 2), ('w4-matmul', [], 1, 1), ('w8', without_head, 1, 1),
-             ('w4', without_head, 1, 1), ('w8', [], 0, 0), (None, [], 1, 2)]
+             ('w4-matmul', [*without_head, '--float-type', 'bfloat16'], 1, 2), ('w4-matmul', [], 1, 1),
+             ('w8', without_head, 1, 1), ('w4', without_head, 1, 1), ('w8', [], 0, 0), (None, [], 1, 2)]
     with tempfile.TemporaryDirectory() as work:
         path, out = os.path.join(work, 'in.onnx'), os.path.join(work, 'out.onnx')
         for tied, head_first in (('transposed', False), ('same', False), ('same', True), ('other', False)):

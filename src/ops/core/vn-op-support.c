@@ -113,8 +113,8 @@ op_support_refuses_halves (const VnGraph *graph,
  * vn_graph_takes_halves:
  * @graph: the main graph of a model whose types are inferred
  *
- * Returns: whether all operators in it, and in the graphs inside it, that get float16 or bfloat16 compute with it; those without kernel
- *   are not asked
+ * Returns: whether all operators in it, and in the graphs inside it, that get float16 or bfloat16 compute with it; those without
+ *   kernel are not asked
  */
 gboolean
 vn_graph_takes_halves (const VnGraph *graph)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* Floats of 16 bits: what becomes of the numbers of a weight. As onnxconverter-common does it, numbers too large for float16 become
- * its largest, and those too small its smallest, not infinite and 0: no mask turns into NaN, no epsilon lets something be divided
- * by 0. So do the few that bfloat16 does not hold. */
+/* Floats of 16 bits: what becomes of the numbers of a weight. As onnxconverter-common does it, numbers too large for float16
+ * become its largest, and those too small its smallest, not infinite and 0: no mask turns into NaN, no epsilon lets something be
+ * divided by 0. So do the few that bfloat16 does not hold. */
 
 #include "vn-resolver.h"
 
@@ -230,7 +230,8 @@ vn_resolver_fill_half (VnResolver   *self,
     {
       const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
 
-      self->quant_nodes[i].annotated = self->quant_nodes[i].exclude_rule < 0 && vn_quant_can_be_half (node, VN_DTYPE_F16, positions);
+      self->quant_nodes[i].annotated = self->quant_nodes[i].exclude_rule < 0 &&
+                                       vn_quant_can_be_half (node, VN_DTYPE_F16, positions);
     }
   for (guint i = 0; i < self->graph->values->len; i++)
     {

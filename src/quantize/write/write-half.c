@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 
-/* float16 and bfloat16, as a conversion. Nodes compute with them; where one that stays float32 meets one that does not, there is one
- * Cast for each tensor. A tensor that is needed as float32 keeps its name, that of 16 bits has another. The format of bfloat16
- * weights stores them as such and casts them back, as few runtimes compute with it. */
+/* float16 and bfloat16, as a conversion. Nodes compute with them; where one that stays float32 meets one that does not, there is
+ * one Cast for each tensor. A tensor that is needed as float32 keeps its name, that of 16 bits has another. The format of
+ * bfloat16 weights stores them as such and casts them back, as few runtimes compute with it. */
 
 #include "vn-quant-write.h"
 
@@ -168,7 +168,8 @@ write_half_convert_source (Writer  *self,
   g_autoptr(GArray) halves = write_half_list_uses (self, value, TRUE), singles = write_half_list_uses (self, value, FALSE);
   VnValue *twin;
 
-  if (value->is_input && !write_half_keeps_end (self, value) && !value->is_output && !g_hash_table_contains (self->captured, value))
+  if (value->is_input && !write_half_keeps_end (self, value) && !value->is_output &&
+      !g_hash_table_contains (self->captured, value))
     {
       write_half_make_half (self, value);
       if (singles->len == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A network of half or double precision in single precision: weights, constants, casts and declared types. Every float16 and every
- * bfloat16 is a float32, so nothing is lost; results differ only because sums are no longer rounded to them. Of doubles less is
- * lost than quantizing takes. */
+/* A network of half or double precision in single precision: weights, constants, casts and declared types. Every float16 and
+ * every bfloat16 is a float32, so nothing is lost; results differ only because sums are no longer rounded to them. Of doubles
+ * less is lost than quantizing takes. */
 #include "vn-rewrite-private.h"
 
 static const struct {
