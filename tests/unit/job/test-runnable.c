@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is done to networks in float16 before they run, and what they give. */
+/* What is done to networks in float16 and bfloat16 before they run, and what they give. */
 #include "vn-graph-edit.h"
 #include "vn-half.h"
 #include "vn-jobs.h"
@@ -9,9 +9,10 @@
 
 #define SIZE 4
 
-/* x, the operators one after the other, y; Cast is to float16 the first time and back the next. */
+/* x, the operators one after the other, y; Cast is to @half the first time and back the next. */
 static VnModel *
 make_chain (const char *operators,
+            VnDType     half,
             VnDType     dtype)
 {
   const VnShape shape = { .rank = 1, .dims = { SIZE } };
@@ -25,11 +26,11 @@ make_chain (const char *operators,
       VnValue *made;
 
       if (casts)
-        dtype = dtype == VN_DTYPE_F32 ? VN_DTYPE_F16 : VN_DTYPE_F32;
+        dtype = dtype == VN_DTYPE_F32 ? half : VN_DTYPE_F32;
       made = vn_graph_add_value (model->graph, list[i], dtype, &shape);
       vn_graph_add_node (model->graph, NULL, "", list[i], &value, 1, &made, 1);
       if (casts)
-        vn_node_set_int (made->producer, "to", dtype == VN_DTYPE_F16 ? 10 : 1);
+        vn_node_set_int (made->producer, "to", dtype);
       value = made;
     }
   vn_graph_set_output (model->graph, 0, value);
@@ -48,15 +49,21 @@ static const struct { const char *name, *operators; gboolean converted; } networ
 static void
 test_converted (gconstpointer data)
 {
+  static const VnDType halves[] = { VN_DTYPE_F16, VN_DTYPE_BF16 };
   const guint i = GPOINTER_TO_UINT (data);
-  g_autoptr(GError) error = NULL;
-  g_autoptr(VnModel) model = make_chain (networks[i].operators, VN_DTYPE_F32);
-  g_autoptr(VnModel) in_float = vn_model_to_float (model, NULL, &error);
-  g_autoptr(VnModel) runnable = vn_model_to_runnable (model, NULL, &error);
 
-  g_assert_no_error (error);
-  g_assert_cmpint (in_float != model, ==, networks[i].converted);
-  g_assert_true (runnable == model);
+  for (guint k = 0; k < G_N_ELEMENTS (halves); k++)
+    {
+      g_autoptr(GError) error = NULL;
+      g_autoptr(VnModel) model = make_chain (networks[i].operators, halves[k], VN_DTYPE_F32);
+      g_autoptr(VnModel) in_float = vn_model_to_float (model, NULL, &error);
+      g_autoptr(VnModel) runnable = vn_model_to_runnable (model, NULL, &error);
+
+      g_test_message ("%s", vn_dtype_get_name (halves[k]));
+      g_assert_no_error (error);
+      g_assert_cmpint (in_float != model, ==, networks[i].converted);
+      g_assert_true (runnable == model);
+    }
 }
 
 /* The first number that @model makes of @x. */
@@ -83,7 +90,7 @@ run_on (VnModel *model,
 static void
 test_overflow (void)
 {
-  g_autoptr(VnModel) model = make_chain ("Cast Exp Cast", VN_DTYPE_F32);
+  g_autoptr(VnModel) model = make_chain ("Cast Exp Cast", VN_DTYPE_F16, VN_DTYPE_F32);
   g_autoptr(VnModel) in_float = vn_model_to_float (model, NULL, NULL);
   g_autoptr(VnModel) runnable = vn_model_to_runnable (model, NULL, NULL);
 
@@ -96,7 +103,7 @@ test_overflow (void)
 static void
 test_input (void)
 {
-  g_autoptr(VnModel) model = make_chain ("Relu", VN_DTYPE_F16);
+  g_autoptr(VnModel) model = make_chain ("Relu", VN_DTYPE_F16, VN_DTYPE_F16);
   g_autoptr(VnModel) runnable = vn_model_to_runnable (model, NULL, NULL);
 
   g_assert_true (runnable != model);
@@ -104,6 +111,20 @@ test_input (void)
   g_assert_cmpint (((VnValue *) model->graph->inputs->pdata[0])->type.dtype, ==, VN_DTYPE_F16);
   g_assert_cmpfloat (run_on (runnable, 1.0001f), ==, 1);
   g_assert_cmpfloat (run_on (runnable, 1.25f), ==, 1.25);
+}
+
+/* So are those in bfloat16, and what is computed in it. */
+static void
+test_bfloat (void)
+{
+  g_autoptr(VnModel) model = make_chain ("Relu", VN_DTYPE_BF16, VN_DTYPE_BF16);
+  g_autoptr(VnModel) computed = make_chain ("Cast Exp Cast", VN_DTYPE_BF16, VN_DTYPE_F32);
+  g_autoptr(VnModel) runnable = vn_model_to_runnable (model, NULL, NULL);
+
+  g_assert_cmpint (((VnValue *) runnable->graph->inputs->pdata[0])->type.dtype, ==, VN_DTYPE_F32);
+  g_assert_cmpfloat (run_on (runnable, 1.001f), ==, 1);
+  g_assert_cmpfloat (run_on (runnable, 1e38f), ==, (double) vn_bfloat_to_float (vn_bfloat_from_float (1e38f)));
+  g_assert_cmpfloat (run_on (computed, 1), ==, (double) vn_bfloat_to_float (vn_bfloat_from_float (expf (1))));
 }
 
 /* ---- sizes ---- */
@@ -203,6 +224,7 @@ main (int   argc,
     }
   g_test_add_func ("/runnable/overflow", test_overflow);
   g_test_add_func ("/runnable/input", test_input);
+  g_test_add_func ("/runnable/bfloat", test_bfloat);
   g_test_add_func ("/runnable/sizes", test_sizes);
   return g_test_run ();
 }

@@ -7,6 +7,7 @@
 #include "vn-quant-write.h"
 #include "vn-resolver.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -404,22 +405,40 @@ test_nbits_columns (void)
     }
 }
 
+#define N_HALVES 8
+
+/* Numbers that are too large or too small for a type saturate, and stay what they are otherwise. */
+static const struct
+{
+  VnDType dtype;
+  float   x[N_HALVES];
+  double  wanted[N_HALVES];
+} halves[] = {
+  { VN_DTYPE_F16,
+    { 1e6f,  -1e6f,  1e-9f,   0, INFINITY, 1.5f, -1e-20f,  65504 },
+    { 65504, -65504, 0x1p-24, 0, INFINITY, 1.5,  -0x1p-24, 65504 } },
+  { VN_DTYPE_BF16,
+    { FLT_MAX,       -FLT_MAX,       0x1p-149f, 0, INFINITY, 1.5f, -0x1p-140f, 65504 },
+    { 0x1.fep+127,   -0x1.fep+127,   0x1p-133,  0, INFINITY, 1.5,  -0x1p-133,  65536 } },
+};
+
 static void
 test_half_numbers (void)
 {
-  const float x[] = { 1e6f, -1e6f, 1e-9f, 0, INFINITY, 1.5f, -1e-20f, 65504 };
-  const double wanted[] = { 65504, -65504, 0x1p-24, 0, INFINITY, 1.5, -0x1p-24, 65504 };
-  g_autoptr(VnTensor) data = vn_tensor_new_f32 (&VN_SHAPE (8), x), half = NULL;
-  g_autoptr(GError) error = NULL;
-  gsize n_clipped, n_raised;
+  for (guint k = 0; k < G_N_ELEMENTS (halves); k++)
+    {
+      g_autoptr(VnTensor) data = vn_tensor_new_f32 (&VN_SHAPE (N_HALVES), halves[k].x), half = NULL;
+      g_autoptr(GError) error = NULL;
+      gsize n_clipped, n_raised;
 
-  half = vn_quant_to_half (data, &n_clipped, &n_raised, &error);
-  g_assert_no_error (error);
-  g_assert_cmpint (half->dtype, ==, VN_DTYPE_F16);
-  for (guint i = 0; i < G_N_ELEMENTS (x); i++)
-    g_assert_cmpfloat (vn_tensor_get_double (half, i), ==, wanted[i]);
-  g_assert_cmpuint (n_clipped, ==, 2);
-  g_assert_cmpuint (n_raised, ==, 2);
+      half = vn_quant_to_half (data, halves[k].dtype, &n_clipped, &n_raised, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (half->dtype, ==, halves[k].dtype);
+      for (guint i = 0; i < N_HALVES; i++)
+        g_assert_cmpfloat (vn_tensor_get_double (half, i), ==, halves[k].wanted[i]);
+      g_assert_cmpuint (n_clipped, ==, 2);
+      g_assert_cmpuint (n_raised, ==, 2);
+    }
 }
 
 static const struct
