@@ -1,1 +1,1 @@
-"$CLI" prepare --list-passes | cut -c 1-30 | head -4
+"$CLI" prepare --list-passes | cut -c 1-30 | head -5
