@@ -304,7 +304,7 @@ second_order_find_verdict (SecondOrder              *self,
   if ((*verdict)->first != first || (*verdict)->last != last || (*verdict)->outcome < least || (*verdict)->outcome > most)
     {
       g_set_error (error, VN_ERROR, VN_ERROR_MALFORMED,
-                   _("What was kept of rounding says something else of layers %u to %u than this run asks: start over without "
+                   _("The decisions that were kept do not match layers %u to %u, which are judged next: start over without "
                      "--resume"), first, last);
       return FALSE;
     }

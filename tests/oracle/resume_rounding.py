@@ -155,7 +155,7 @@ def check_decided(kept, part, wanted):
         check(code == 0 and (read('out.onnx') == wanted) == same, f'verdict {outcome_} of {first} to {last}: {message}')
     wrong = struct.pack('<4Id', first, last + 1, outcome, 0, db)
     check_refused('another verdict', kept, part[:place] + part[place:place + 16] + hashlib.sha256(wrong).digest() + wrong,
-                  '--resume', name='rounding')
+                  '--resume', name='decisions')
 
 
 def check_experts(kept):
