@@ -88,6 +88,17 @@ vn_export_job_wants_model (VnJob *job)
   return self->model_path != NULL;
 }
 
+/* The file with the weights, if there is one of the usual name: of a language model nearly all bytes. Of an older model there is
+ * none left. */
+static void
+export_job_add_weights (VnExportJob *self)
+{
+  g_autofree char *path = g_strconcat (self->model_path, ".data", NULL);
+
+  if (self->write.external_name == NULL && !self->write.external_each && g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    g_ptr_array_add (self->written, g_steal_pointer (&path));
+}
+
 static gboolean
 vn_export_job_write_model (VnJob         *job,
                            GCancellable  *cancellable,
@@ -102,6 +113,7 @@ vn_export_job_write_model (VnJob         *job,
   if (!vn_onnx_write_file (written, self->model_path, &self->write, cancellable, error))
     return FALSE;
   g_ptr_array_add (self->written, g_strdup (self->model_path));
+  export_job_add_weights (self);
   return TRUE;
 }
 
