@@ -4,6 +4,7 @@
 
 #include "vn-graph-edit.h"
 #include "vn-input-rows.h"
+#include "vn-input-sizes.h"
 #include "vn-onnx.h"
 #include "widget-fixture.h"
 
@@ -145,6 +146,85 @@ test_pictures (Fixture       *fixture,
   g_unlink (model);
 }
 
+/* A decoder of @n_caches / 2 layers, of which none is there. */
+static char *
+write_decoder (const char *folder,
+               guint       n_caches)
+{
+  g_autoptr(VnModel) model = vn_model_new (8, 13);
+  VnGraph *graph = model->graph;
+  VnValue *x = vn_graph_add_input (graph, "x", VN_DTYPE_F32, &VN_SHAPE (1, 6));
+  VnValue *y = vn_graph_add_value (graph, "y", VN_DTYPE_F32, &VN_SHAPE (1, 6));
+  char *path = g_build_filename (folder, "decoder.onnx", NULL);
+
+  vn_graph_add_node (graph, "answer", "", "Relu", &x, 1, &y, 1);
+  vn_graph_set_output (graph, 0, y);
+  for (guint i = 0; i < n_caches; i++)
+    {
+      g_autofree char *past = g_strdup_printf ("past.%u", i), *present = g_strdup_printf ("present.%u", i);
+      VnValue *in = vn_graph_add_input (graph, past, VN_DTYPE_F32, &VN_SHAPE (1, 2, -1, 4));
+      VnValue *out = vn_graph_add_value (graph, present, VN_DTYPE_F32, &VN_SHAPE (1, 2, -1, 4));
+
+      vn_graph_add_node (graph, NULL, "", "Relu", &in, 1, &out, 1);
+      vn_graph_set_output (graph, i + 1, out);
+    }
+  g_assert_true (vn_onnx_write_file (model, path, NULL, NULL, NULL));
+  return path;
+}
+
+/* Rows of the list of @list_type, but for @hidden of them */
+static void
+assert_visible (Fixture *fixture,
+                GType    list_type,
+                guint    n,
+                guint    hidden)
+{
+  GtkWidget *list = vn_test_find (vn_test_find (GTK_WIDGET (fixture->window), list_type, NULL), GTK_TYPE_LIST_BOX, NULL);
+  guint n_rows = 0, n_hidden = 0;
+
+  for (GtkWidget *row = gtk_widget_get_first_child (list); row != NULL; row = gtk_widget_get_next_sibling (row))
+    {
+      n_rows++;
+      n_hidden += !gtk_widget_get_visible (row);
+    }
+  g_test_message ("%s: %u rows, %u hidden", g_type_name (list_type), n_rows, n_hidden);
+  g_assert_cmpuint (n_rows, ==, n);
+  g_assert_cmpuint (n_hidden, ==, hidden);
+}
+
+static void
+activate_fold (Fixture *fixture,
+               GType    list_type)
+{
+  GtkWidget *rows = vn_test_find (GTK_WIDGET (fixture->window), list_type, NULL);
+  GtkWidget *title = vn_test_find (rows, GTK_TYPE_LABEL, "6 inputs for earlier keys and values");
+
+  g_assert_nonnull (title);
+  g_assert_true (gtk_widget_activate (gtk_widget_get_ancestor (title, GTK_TYPE_LIST_BOX_ROW)));
+}
+
+/* Few are shown as they are; more stand behind one row until somebody wants to see them. */
+static void
+test_caches (Fixture       *fixture,
+             gconstpointer  user_data)
+{
+  const guint n_caches = GPOINTER_TO_UINT (user_data), fold = n_caches > 4;
+  g_autofree char *model = write_decoder (fixture->folder, n_caches);
+
+  vn_data_step_show (fixture, model, "random");
+  vn_test_settle (600);
+  assert_visible (fixture, VN_TYPE_INPUT_ROWS, 1 + n_caches + fold, fold * n_caches);
+  assert_visible (fixture, VN_TYPE_INPUT_SIZES, n_caches + fold, fold * n_caches);
+  if (fold)
+    {
+      activate_fold (fixture, VN_TYPE_INPUT_ROWS);
+      assert_visible (fixture, VN_TYPE_INPUT_ROWS, 1 + n_caches + fold, 1);
+      vn_input_sizes_edit (VN_INPUT_SIZES (vn_test_find (GTK_WIDGET (fixture->window), VN_TYPE_INPUT_SIZES, NULL)), "past.3");
+      assert_visible (fixture, VN_TYPE_INPUT_SIZES, n_caches + fold, 1);
+    }
+  g_unlink (model);
+}
+
 int
 main (int   argc,
       char *argv[])
@@ -153,5 +233,9 @@ main (int   argc,
 
   g_test_add ("/input-rows/rows", Fixture, NULL, vn_window_fixture_set_up, test_rows, vn_window_fixture_tear_down);
   g_test_add ("/input-rows/pictures", Fixture, NULL, vn_window_fixture_set_up, test_pictures, vn_window_fixture_tear_down);
+  g_test_add ("/input-rows/caches/few", Fixture, GUINT_TO_POINTER (4), vn_window_fixture_set_up, test_caches,
+              vn_window_fixture_tear_down);
+  g_test_add ("/input-rows/caches/many", Fixture, GUINT_TO_POINTER (6), vn_window_fixture_set_up, test_caches,
+              vn_window_fixture_tear_down);
   return g_test_run ();
 }

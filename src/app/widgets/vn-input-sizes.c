@@ -2,9 +2,13 @@
 /* Sizes of inputs that the model leaves open: a row for each, where a size can be given that agrees with what the model fixes. */
 #include "vn-input-sizes.h"
 
+#include "vn-fold-rows.h"
 #include "vn-format-model.h"
 #include "vn-i18n.h"
+#include "vn-input-role.h"
 #include "vn-rows.h"
+
+#define MOST_CACHES 4u      /* of a network: more are folded */
 
 struct _VnInputSizes
 {
@@ -32,9 +36,12 @@ vn_input_sizes_update (VnInputSizes *self)
   for (; row != NULL; row = gtk_widget_get_next_sibling (row))
     {
       const char *name = g_object_get_data (G_OBJECT (row), "vn-input");
-      const VnShape *size = vn_bench_get_size (VN_BENCH (self->document), name);
-      g_autofree char *text = vn_shape_to_string (size, "×");
+      const VnShape *size = name != NULL ? vn_bench_get_size (VN_BENCH (self->document), name) : NULL;
+      g_autofree char *text = size != NULL ? vn_shape_to_string (size, "×") : NULL;
       VnShape shown;
+
+      if (name == NULL)
+        continue;
 
       /* A row whose text changes under the hand believes that there is something to apply. */
       if (!gtk_widget_has_css_class (row, "error") &&
@@ -62,7 +69,11 @@ vn_input_sizes_edit (VnInputSizes *self,
   row = gtk_widget_get_first_child (GTK_WIDGET (self->shapes));
   for (; row != NULL; row = gtk_widget_get_next_sibling (row))
     if (g_strcmp0 (g_object_get_data (G_OBJECT (row), "vn-input"), input) == 0)
-      return gtk_widget_grab_focus (row);
+      {
+        if (!gtk_widget_get_visible (row))
+          vn_fold_rows_show (self->shapes);
+        return gtk_widget_grab_focus (row);
+      }
   return FALSE;
 }
 
@@ -115,22 +126,42 @@ input_sizes_make_shape_row (VnInputSizes  *self,
   return row;
 }
 
-/* Inputs whose size the model leaves open. */
+static gboolean
+input_sizes_is_cache (const VnValue *input)
+{
+  VnInputSpec spec;
+
+  vn_input_spec_init (&spec, input);
+  return vn_input_role_find (&spec) == VN_INPUT_PAST;
+}
+
+/* Inputs whose size the model leaves open; those of earlier keys and values, which are as many as the model has layers, last. */
 static void
 input_sizes_model_changed (VnInputSizes *self)
 {
   VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
   GHashTable *open = vn_bench_get_input_shapes (VN_BENCH (self->document));
+  g_autoptr(GPtrArray) caches = g_ptr_array_new ();
+  g_autofree char *title = NULL;
 
   vn_list_box_clear (self->shapes);
   gtk_widget_set_visible (GTK_WIDGET (self), open != NULL);
-  for (guint i = 0; open != NULL && i < model->graph->inputs->len; i++)
-    {
-      const VnValue *input = g_ptr_array_index (model->graph->inputs, i);
+  for (guint pass = 0; pass < 2 && open != NULL; pass++)
+    for (guint i = 0; i < model->graph->inputs->len; i++)
+      {
+        const VnValue *input = g_ptr_array_index (model->graph->inputs, i);
 
-      if (g_hash_table_contains (open, input->name))
+        if (!g_hash_table_contains (open, input->name) || input_sizes_is_cache (input) != (pass == 1))
+          continue;
         gtk_list_box_append (self->shapes, input_sizes_make_shape_row (self, input));
-    }
+        if (pass == 1)
+          g_ptr_array_add (caches, gtk_widget_get_last_child (GTK_WIDGET (self->shapes)));
+      }
+  if (caches->len <= MOST_CACHES)
+    return;
+  title = g_strdup_printf (ngettext ("%u input for earlier keys and values", "%u inputs for earlier keys and values",
+                                     caches->len), caches->len);
+  vn_fold_rows (self->shapes, caches, title, _("Their sizes follow from the samples"));
 }
 
 /**

@@ -5,6 +5,7 @@
 
 #include "vn-button-names.h"
 #include "vn-compat.h"
+#include "vn-fold-rows.h"
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-input-role.h"
@@ -13,6 +14,7 @@
 #include "vn-thread.h"
 
 #define PREVIEW_SIZE 48
+#define MOST_CACHES 4u      /* of a network: more are folded */
 
 struct _VnInputRows
 {
@@ -305,7 +307,7 @@ input_rows_add_presets (VnInputRows  *self,
   adw_action_row_add_suffix (row, drop);
 }
 
-static void
+static GtkWidget *
 input_rows_add_row (VnInputRows       *self,
                     VnDataset         *dataset,
                     const VnInputSpec *spec,
@@ -332,6 +334,44 @@ input_rows_add_row (VnInputRows       *self,
   input_rows_add_menu (self, ADW_ACTION_ROW (row), spec->name);
   vn_button_names_set (row);
   gtk_list_box_append (self->list, row);
+  return row;
+}
+
+/* Of keys and values of earlier tokens, which there are none of: nobody chooses anything for them. */
+static gboolean
+input_rows_is_cache (VnInputRows       *self,
+                     const VnInputSpec *spec)
+{
+  const VnDataSpec *data = vn_bench_get_data (VN_BENCH (self->document));
+  g_autofree char *own = data != NULL ? vn_data_spec_dup_source (data, spec->name) : NULL;
+
+  return own == NULL && vn_input_role_find (spec) == VN_INPUT_PAST;
+}
+
+static void
+input_rows_add_rows (VnInputRows       *self,
+                     VnDataset         *dataset,
+                     const VnInputSpec *specs,
+                     guint              n)
+{
+  g_autoptr(GPtrArray) caches = g_ptr_array_new ();
+  g_autofree char *title = NULL, *source = NULL;
+
+  for (guint pass = 0; pass < 2; pass++)
+    for (guint i = 0; i < n; i++)
+      if (input_rows_is_cache (self, &specs[i]) == (pass == 1))
+        {
+          GtkWidget *row = input_rows_add_row (self, dataset, &specs[i], i);
+
+          if (pass == 1)
+            g_ptr_array_add (caches, row);
+        }
+  if (caches->len <= MOST_CACHES)
+    return;
+  title = g_strdup_printf (ngettext ("%u input for earlier keys and values", "%u inputs for earlier keys and values",
+                                     caches->len), caches->len);
+  source = g_strdup_printf (_("Filled with %s"), vn_fill_get_title (vn_input_role_get_fill (VN_INPUT_PAST)));
+  vn_fold_rows (self->list, caches, title, source);
 }
 
 static void
@@ -375,8 +415,8 @@ vn_input_rows_show (VnInputRows *self,
   gtk_widget_set_visible (GTK_WIDGET (self), n > 1 || (n == 1 && !is_pictures));
   input_rows_list_names (self, specs, n);
   self->busy = TRUE;
-  for (guint i = 0; i < n && gtk_widget_get_visible (GTK_WIDGET (self)); i++)
-    input_rows_add_row (self, dataset != NULL && vn_dataset_get_n_inputs (dataset) == n ? dataset : NULL, &specs[i], i);
+  if (gtk_widget_get_visible (GTK_WIDGET (self)))
+    input_rows_add_rows (self, dataset != NULL && vn_dataset_get_n_inputs (dataset) == n ? dataset : NULL, specs, n);
   self->busy = FALSE;
   if (specs != NULL)
     vn_input_specs_free (specs, n);
