@@ -68,21 +68,49 @@ language_model_get_last_dim (const VnValue *value)
   return VN_DIM_UNKNOWN;
 }
 
-/* For each token of each text a number for each row of the table. */
+/* For each token of each text a number for each of @rows. */
 static gboolean
-language_model_has_answer (const VnModel *model,
+language_model_is_answer (const VnValue *output,
+                          gint64         rows)
+{
+  return output->type.kind == VN_TYPE_TENSOR &&
+         (output->type.shape.rank == 3 || output->type.shape.rank == VN_RANK_UNKNOWN) &&
+         (output->type.dtype == VN_DTYPE_UNDEFINED || vn_dtype_is_float (output->type.dtype)) &&
+         language_model_get_last_dim (output) == rows;
+}
+
+static gboolean
+language_model_has_answer (const VnGraph *graph,
                            gint64         rows)
 {
-  for (guint i = 0; i < model->graph->outputs->len; i++)
-    {
-      const VnValue *output = g_ptr_array_index (model->graph->outputs, i);
-
-      if (output->type.kind == VN_TYPE_TENSOR && (output->type.shape.rank == 3 || output->type.shape.rank == VN_RANK_UNKNOWN) &&
-          (output->type.dtype == VN_DTYPE_UNDEFINED || vn_dtype_is_float (output->type.dtype)) &&
-          language_model_get_last_dim (output) == rows)
-        return TRUE;
-    }
+  for (guint i = 0; i < graph->outputs->len; i++)
+    if (language_model_is_answer (g_ptr_array_index (graph->outputs, i), rows))
+      return TRUE;
   return FALSE;
+}
+
+/* @graph: the main one */
+static gint64
+language_model_find_vocabulary (const VnGraph *graph)
+{
+  gint64 rows = 0;
+
+  for (guint i = 0; i < graph->inputs->len; i++)
+    {
+      const VnValue *input = g_ptr_array_index (graph->inputs, i);
+      VnInputSpec spec;
+      VnInputRole role;
+
+      if (input->initializer != NULL)
+        continue;
+      vn_input_spec_init (&spec, input);
+      role = vn_input_role_find (&spec);
+      if (role == VN_INPUT_SEGMENTS)
+        return 0;
+      if (rows == 0 && role == VN_INPUT_TOKENS && spec.shape.rank == 2 && language_model_has_answer (graph, spec.limit))
+        rows = spec.limit;
+    }
+  return rows;
 }
 
 /**
@@ -96,24 +124,26 @@ language_model_has_answer (const VnModel *model,
 gint64
 vn_model_find_vocabulary (const VnModel *model)
 {
-  VnInputSpec *specs;
-  gint64 rows = 0;
-  gboolean has_segments = FALSE;
-  guint n;
-
   g_return_val_if_fail (model != NULL, 0);
 
-  specs = vn_model_dup_input_specs (model, NULL, &n);
-  for (guint i = 0; i < n; i++)
-    {
-      VnInputRole role = vn_input_role_find (&specs[i]);
+  return language_model_find_vocabulary (model->graph);
+}
 
-      has_segments |= role == VN_INPUT_SEGMENTS;
-      if (rows == 0 && role == VN_INPUT_TOKENS && specs[i].shape.rank == 2 && language_model_has_answer (model, specs[i].limit))
-        rows = specs[i].limit;
-    }
-  vn_input_specs_free (specs, n);
-  return has_segments ? 0 : rows;
+/**
+ * vn_value_counts_vocabulary:
+ * @output: of the main graph
+ *
+ * Returns: whether it has a number for each token of the vocabulary, at each position
+ */
+gboolean
+vn_value_counts_vocabulary (const VnValue *output)
+{
+  gint64 rows;
+
+  g_return_val_if_fail (output != NULL, FALSE);
+
+  rows = output->is_output && output->graph->parent == NULL ? language_model_find_vocabulary (output->graph) : 0;
+  return rows > 0 && language_model_is_answer (output, rows);
 }
 
 /**

@@ -9,5 +9,6 @@ G_BEGIN_DECLS
 
 gint64   vn_model_find_vocabulary   (const VnModel *model);
 gboolean vn_model_is_language_model (const VnModel *model);
+gboolean vn_value_counts_vocabulary (const VnValue *output);
 
 G_END_DECLS

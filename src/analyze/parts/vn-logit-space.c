@@ -11,6 +11,7 @@
 
 #include "vn-logit-space.h"
 
+#include "vn-language-model.h"
 #include "vn-memory.h"
 
 #include <math.h>
@@ -43,7 +44,8 @@ logit_space_reads_tokens (const VnGraph *graph)
  * vn_value_is_logits:
  * @self: of the main graph
  *
- * Returns: whether it is an output of a language model with a number for each token at each position: by its name, as logits
+ * Returns: whether it is an output of a language model with a number for each token at each position: by its name, as logits, or
+ *   by its size
  */
 gboolean
 vn_value_is_logits (const VnValue *self)
@@ -51,7 +53,7 @@ vn_value_is_logits (const VnValue *self)
   g_return_val_if_fail (self != NULL, FALSE);
 
   return self->is_output && self->graph->parent == NULL && self->type.kind == VN_TYPE_TENSOR && self->type.shape.rank == 3 &&
-         logit_space_name_has (self, "logit") && logit_space_reads_tokens (self->graph);
+         ((logit_space_name_has (self, "logit") && logit_space_reads_tokens (self->graph)) || vn_value_counts_vocabulary (self));
 }
 
 /* @roots: (out): square roots of the probabilities. Returns: what @z comes to on the average; NaN if something is not finite */

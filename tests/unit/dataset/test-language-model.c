@@ -95,6 +95,7 @@ test_networks (void)
       g_test_message ("%u: %s, %s", i, cases[i].input, cases[i].head);
       g_assert_cmpint (vn_model_find_vocabulary (model), ==, cases[i].vocabulary);
       g_assert_true (vn_model_is_language_model (model) == cases[i].speaks);
+      g_assert_true (vn_value_counts_vocabulary (g_ptr_array_index (model->graph->outputs, 0)) == (cases[i].vocabulary > 0));
     }
 }
 
