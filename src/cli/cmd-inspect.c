@@ -9,6 +9,7 @@
 #include "vn-op.h"
 #include "vn-pass.h"
 #include "vn-preflight.h"
+#include "vn-runtime.h"
 #include "vn-quantize.h"
 
 #include <math.h>
@@ -285,9 +286,14 @@ cmd_inspect_find_risks (const VnModel  *model,
   g_autoptr(VnModel) prepared = runnable != NULL
                                 ? vn_prepare_model (runnable, vn_quantize_get_opset (runnable, recipe), NULL, NULL, NULL,
                                                                      NULL, error) : NULL;
+  g_autofree char *gaps = vn_runtime_dup_bfloat_gaps (model->graph);
   g_autoptr(VnNotes) notes = vn_notes_new ();
 
-  return prepared != NULL && vn_preflight (prepared, recipe, 0, notes, gain_db, error) ? g_steal_pointer (&notes) : NULL;
+  if (prepared == NULL || !vn_preflight (prepared, recipe, 0, notes, gain_db, error))
+    return NULL;
+  if (gaps != NULL)
+    vn_runtime_note_bfloat (gaps, notes);
+  return g_steal_pointer (&notes);
 }
 
 static void

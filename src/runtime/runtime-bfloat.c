@@ -86,16 +86,16 @@ vn_runtime_dup_bfloat_gaps (const VnGraph *graph)
 
 /**
  * vn_runtime_note_bfloat:
- * @gaps: (nullable): of vn_runtime_dup_bfloat_gaps(); %NULL: those of a network that is not written yet
+ * @gaps: of vn_runtime_dup_bfloat_gaps()
  * @notes: told that ONNX Runtime on a CPU cannot load the network, and what to do
  */
 void
 vn_runtime_note_bfloat (const char *gaps,
                         VnNotes    *notes)
 {
-  g_return_if_fail (notes != NULL);
+  g_return_if_fail (gaps != NULL && notes != NULL);
 
   vn_notes_add (notes, VN_NOTE_WARNING, VN_NOTE_CODE_BFLOAT, NULL,
-                _("ONNX Runtime cannot run this export on a CPU: it has no bfloat16 kernels for %s. Run it on a GPU or NPU that "
-                  "has them, or set “float-type” to float32 or float16"), gaps != NULL ? gaps : _("matrix products"));
+                _("ONNX Runtime cannot run this model on a CPU: it has no bfloat16 kernels for %s. Run it on a GPU or NPU that "
+                  "has them, or quantize it with the “float-type” float32 or float16"), gaps);
 }

@@ -305,6 +305,9 @@ def check_told(work):
     wide = os.path.join(work, 'wide.onnx')
     with open(wide, 'wb') as file:
         file.write(widen(path))
+    for given, tells in ((path, True), (wide, False)):
+        done = subprocess.run([cli, 'inspect', given, '--preflight', '--json'], capture_output=True, text=True)
+        check(f'preflight of {os.path.basename(given)}', done.returncode == 0 and ('bfloat16-kernels' in done.stdout) == tells)
     for what, given, options in (('bfloat16', path, []), ('float32', wide, ASKED)):
         for asked in ([], ['--verify']):
             done = quantize(given, out, '--preset', 'w8', '--json', *options, *asked, VN_NO_VERIFY='')

@@ -9,8 +9,6 @@
 #include "vn-i18n.h"
 #include "vn-noise-gain.h"
 #include "vn-op.h"
-#include "vn-quantize.h"
-#include "vn-runtime.h"
 #include "vn-thresholds.h"
 
 #include <math.h>
@@ -222,16 +220,6 @@ preflight_check_outputs (const VnGraph *graph,
 /* ---- all of it ---- */
 
 static void
-preflight_check_bfloat (const VnModel  *prepared,
-                        const VnRecipe *recipe,
-                        VnNotes        *notes)
-{
-  if (vn_quantize_get_float_type (prepared, recipe) == VN_DTYPE_BF16 &&
-      (vn_recipe_get_target (recipe)->traits & VN_TARGET_ELSEWHERE) == 0)
-    vn_runtime_note_bfloat (NULL, notes);
-}
-
-static void
 preflight_check_noise_gain (const VnModel *prepared,
                             VnNotes       *notes,
                             double        *gain_db)
@@ -276,7 +264,6 @@ vn_preflight (const VnModel   *prepared,
   preflight_check_gates (prepared->graph, notes);
   preflight_check_float (prepared->graph, recipe, notes);
   preflight_check_outputs (prepared->graph, notes);
-  preflight_check_bfloat (prepared, recipe, notes);
   preflight_check_noise_gain (prepared, notes, gain_db);
   if (n_samples > 0 && n_samples < VN_DATA_FEW && vn_recipe_uses_samples (recipe))
     {
