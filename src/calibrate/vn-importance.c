@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sums of squares of input channels, by name of the weight that they are multiplied by. */
+/* Sums of squares of input channels, and noise, by name of the weight that they are multiplied by, or that is rounded. */
 #include "vn-importance.h"
 
 #include "vn-memory.h"
@@ -19,6 +19,7 @@ struct _VnImportance
 {
   gatomicrefcount ref;
   GHashTable     *by_weight;   /* of ChannelSums */
+  GHashTable     *noise;       /* of double */
 };
 
 static void
@@ -42,7 +43,38 @@ vn_importance_new (void)
 
   g_atomic_ref_count_init (&self->ref);
   self->by_weight = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, importance_free_sums);
+  self->noise = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   return self;
+}
+
+/**
+ * vn_importance_copy:
+ * @self: (nullable): %NULL: that of no weight
+ *
+ * Returns: (transfer full): one to change
+ */
+VnImportance *
+vn_importance_copy (const VnImportance *self)
+{
+  VnImportance *copy = vn_importance_new ();
+  GHashTableIter iter;
+  gpointer weight, value;
+
+  if (self == NULL)
+    return copy;
+  g_hash_table_iter_init (&iter, self->by_weight);
+  while (g_hash_table_iter_next (&iter, &weight, &value))
+    {
+      const ChannelSums *sums = value;
+      ChannelSums *own = g_new (ChannelSums, 1);
+
+      *own = (ChannelSums) { sums->n_channels, g_memdup2 (sums->sums, sums->n_channels * sizeof (double)) };
+      g_hash_table_insert (copy->by_weight, g_strdup (weight), own);
+    }
+  g_hash_table_iter_init (&iter, self->noise);
+  while (g_hash_table_iter_next (&iter, &weight, &value))
+    vn_importance_set_noise (copy, weight, *(double *) value);
+  return copy;
 }
 
 VnImportance *
@@ -60,6 +92,7 @@ vn_importance_unref (VnImportance *self)
   if (!g_atomic_ref_count_dec (&self->ref))
     return;
   g_hash_table_unref (self->by_weight);
+  g_hash_table_unref (self->noise);
   g_free (self);
 }
 
@@ -139,4 +172,61 @@ vn_importance_dup (const VnImportance  *self,
   for (gsize c = 0; c < n_channels && shares != NULL; c++)
     shares[c] = (float) fmax (sums->sums[c] / all * (double) n_channels, LEAST_SHARE);
   return shares;
+}
+
+/**
+ * vn_importance_set_noise:
+ * @noise: noise to signal of the outputs when nothing but @weight is rounded, 0 or more
+ */
+void
+vn_importance_set_noise (VnImportance *self,
+                         const char   *weight,
+                         double        noise)
+{
+  g_return_if_fail (self != NULL && weight != NULL && noise >= 0);
+
+  g_hash_table_insert (self->noise, g_strdup (weight), g_memdup2 (&noise, sizeof noise));
+}
+
+/**
+ * vn_importance_get_noise:
+ *
+ * Returns: what vn_importance_set_noise() said; NaN: nothing is known
+ */
+double
+vn_importance_get_noise (const VnImportance *self,
+                         const char         *weight)
+{
+  const double *noise;
+
+  g_return_val_if_fail (self != NULL && weight != NULL, NAN);
+
+  noise = g_hash_table_lookup (self->noise, weight);
+  return noise != NULL ? *noise : (double) NAN;
+}
+
+/**
+ * vn_importance_has_noise:
+ *
+ * Returns: whether vn_importance_set_noise() was called
+ */
+gboolean
+vn_importance_has_noise (const VnImportance *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return g_hash_table_size (self->noise) > 0;
+}
+
+/**
+ * vn_importance_has_channels:
+ *
+ * Returns: whether vn_importance_add() was called
+ */
+gboolean
+vn_importance_has_channels (const VnImportance *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return g_hash_table_size (self->by_weight) > 0;
 }

@@ -136,6 +136,15 @@ VnStats       *vn_job_measure_importance   (const VnJobInput *self,
                                             GCancellable     *cancellable,
                                             GError          **error);
 
+/* ---- vn-measure-noise.c ---- */
+
+gboolean       vn_job_wants_noise          (const VnJobInput *self);
+VnStats       *vn_job_measure_noise        (const VnJobInput *self,
+                                            VnJob            *job,
+                                            VnStats          *stats,
+                                            GCancellable     *cancellable,
+                                            GError          **error);
+
 /* ---- vn-round-weights.c ---- */
 
 VnRecipe      *vn_job_make_pairs_recipe    (const VnRecipe   *recipe);

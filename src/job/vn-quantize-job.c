@@ -207,6 +207,18 @@ vn_quantize_job_correct (VnJob         *job,
   return self->corrected != NULL;
 }
 
+/* @stats: (transfer full) (nullable): instead of those so far */
+static gboolean
+quantize_job_take_stats (VnQuantizeJob *self,
+                         VnStats       *stats)
+{
+  if (stats == NULL)
+    return FALSE;
+  vn_stats_unref (self->draft->stats);
+  self->draft->stats = stats;
+  return TRUE;
+}
+
 static gboolean
 vn_quantize_job_wants_importance (VnJob *job)
 {
@@ -223,11 +235,26 @@ vn_quantize_job_measure_importance (VnJob         *job,
   VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
   VnStats *found = vn_job_measure_importance (&self->input, self->draft->stats, cancellable, error);
 
-  if (found == NULL)
-    return FALSE;
-  vn_stats_unref (self->draft->stats);
-  self->draft->stats = found;
-  return TRUE;
+  return quantize_job_take_stats (self, found);
+}
+
+static gboolean
+vn_quantize_job_wants_noise (VnJob *job)
+{
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
+
+  return vn_job_wants_noise (&self->input);
+}
+
+static gboolean
+vn_quantize_job_measure_noise (VnJob         *job,
+                               GCancellable  *cancellable,
+                               GError       **error)
+{
+  VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
+  VnStats *found = vn_job_measure_noise (&self->input, job, self->draft->stats, cancellable, error);
+
+  return quantize_job_take_stats (self, found);
 }
 
 static gboolean
@@ -246,11 +273,7 @@ vn_quantize_job_search (VnJob         *job,
   VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
   VnStats *found = vn_job_search_ranges (&self->input, job, self->draft->stats, cancellable, error);
 
-  if (found == NULL)
-    return FALSE;
-  vn_stats_unref (self->draft->stats);
-  self->draft->stats = found;
-  return TRUE;
+  return quantize_job_take_stats (self, found);
 }
 
 static gboolean
@@ -418,6 +441,7 @@ static const VnStage stages[] = {
   { "check",          N_("Checking the samples"), 3,  NULL,                             vn_quantize_job_check },
   { "calibrate",      N_("Calibrating"),          55, vn_quantize_job_wants_calibrate,  vn_quantize_job_calibrate },
   { "importance",     N_("Measuring importance"), 15, vn_quantize_job_wants_importance, vn_quantize_job_measure_importance },
+  { "weights",        N_("Measuring weights"),    30, vn_quantize_job_wants_noise,      vn_quantize_job_measure_noise },
   { "search-ranges",  N_("Searching for ranges"), 20, vn_quantize_job_wants_search,     vn_quantize_job_search },
   { "round-weights",  N_("Rounding weights"),     30, vn_quantize_job_wants_rounding,   vn_quantize_job_round },
   { "correct-biases", N_("Correcting biases"),    20, vn_quantize_job_wants_correction, vn_quantize_job_correct },

@@ -185,6 +185,7 @@ quantize_fill_integers (VnResolver   *self,
   vn_resolver_set_ranges (self);
   vn_resolver_annotate (self);
   vn_resolver_set_rules (self);
+  vn_resolver_choose_wide (self);
   return vn_resolver_fill_rows (self, plan, error);
 }
 
@@ -449,7 +450,7 @@ quantize_resolve_graph (const VnModel   *model,
  * vn_quantize_resolve_factors:
  * @lookup: histogram of a tensor by vn_value_dup_key(), or %NULL
  * @factors: (nullable): what ranges are multiplied by
- * @importance: (nullable): of weights in blocks
+ * @importance: (nullable): of weights, for recipes that ask for it
  *
  * vn_quantize_resolve() for statistics from anywhere.
  */
@@ -519,5 +520,5 @@ vn_quantize_resolve (const VnModel   *prepared,
 
   return vn_quantize_resolve_factors (prepared, recipe, quantize_lookup_stats, stats,
                                       vn_recipe_has_factors (recipe) ? vn_stats_get_factors (stats) : NULL,
-                                      vn_recipe_has_importance (recipe) ? vn_stats_get_importance (stats) : NULL, notes, error);
+                                      vn_stats_get_importance (stats), notes, error);
 }

@@ -284,11 +284,11 @@ static gboolean
 check_block_method (const VnRecipe  *self,
                     GError         **error)
 {
-  if (vn_recipe_get_most (self, VN_LAYER_BLOCK_METHOD) != VN_BLOCK_METHOD_K_QUANT || !self->symmetric_weights ||
+  if (vn_recipe_get_most (self, VN_LAYER_BLOCK_METHOD) < VN_BLOCK_METHOD_K_QUANT || !self->symmetric_weights ||
       !vn_recipe_has_blocks (self))
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               _("block-method: “k-quant” needs zero points; set symmetric-weights to false, or block-method to “mse”"));
+               _("block-method: “k-quant” and “hqq” need zero points; set symmetric-weights to false, or block-method to “mse”"));
   return recipe_check_name_rule (self, VN_LAYER_BLOCK_METHOD, error);
 }
 
@@ -389,8 +389,8 @@ check_balance (const VnRecipe  *self,
   if (!vn_recipe_may_balance (self))
     {
       g_set_error_literal (error, VN_ERROR, VN_ERROR_UNSUPPORTED,
-                           _("balance-channels: channel smoothing uses activation ranges, and this recipe quantizes "
-                             "no activations; turn it off"));
+                           _("balance-channels: channel smoothing is for formats that round weights or activations to "
+                             "integers; turn it off"));
       return recipe_check_name_rule (self, VN_LAYER_BALANCE_CHANNELS, error);
     }
   if (most == VN_BALANCE_CHANNELS_FOLDED || (vn_recipe_get_format (self)->has_pairs && !self->npu))

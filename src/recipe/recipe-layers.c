@@ -313,6 +313,19 @@ vn_recipe_has_importance (const VnRecipe *self)
          vn_recipe_get_most (self, VN_LAYER_BLOCK_METHOD) != VN_BLOCK_METHOD_MINMAX;
 }
 
+/**
+ * vn_recipe_has_wide_share:
+ *
+ * Returns: whether some of the weights get 8 bits instead of fewer, as far as samples tell which
+ */
+gboolean
+vn_recipe_has_wide_share (const VnRecipe *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return self->wide_share > 0 && vn_recipe_get_format (self)->weights_only && vn_dtype_get_bits (self->weight) < 8;
+}
+
 /* ---- training ---- */
 
 gboolean

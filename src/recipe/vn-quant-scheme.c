@@ -4,6 +4,8 @@
 
 #include "vn-quant-scheme.h"
 
+#include "vn-recipe-rules.h"
+
 #define NBITS_BLOCK 128   /* of MatMulNBits, where the recipe does not say */
 
 static void
@@ -78,6 +80,7 @@ quant_scheme_set_weights (VnWeightScheme *self,
   self->integer_blocks = recipe->block_scales == VN_BLOCK_SCALES_INTEGER && vn_recipe_get_format (recipe)->has_pairs;
   self->whole_blocks = recipe->whole_blocks || self->integer_blocks;
   self->wide_tables = recipe->wide_tables && vn_recipe_get_format (recipe)->weights_only;
+  self->wide_share = vn_recipe_has_wide_share (recipe) ? recipe->wide_share : 0;
   self->block_method = recipe->block_method;
   self->block = recipe->block_size == 0 && vn_recipe_get_format (recipe)->packed_matrices ? NBITS_BLOCK : recipe->block_size;
 }

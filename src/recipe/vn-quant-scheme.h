@@ -67,6 +67,7 @@ typedef struct
  * @whole_blocks: weights with a rest have no blocks
  * @integer_blocks: scales of blocks are that of the channel times an integer
  * @wide_tables: those of heads and tables have 8 bits at least
+ * @wide_share: of the numbers in the others, that may have 8 bits instead of fewer
  */
 typedef struct
 {
@@ -76,6 +77,7 @@ typedef struct
   char       **channel_types;
   gint64       block;
   VnBlockMethod block_method;
+  double       wide_share;
 } VnWeightScheme;
 
 /**

@@ -33,6 +33,7 @@ gboolean vn_recipe_get_fixed_range     (const VnRecipe   *self,
                                         VnDType           dtype,
                                         double           *min,
                                         double           *max);
+gboolean vn_recipe_has_wide_share      (const VnRecipe   *self);
 gboolean vn_answer_or                  (VnAnswer          answer,
                                         gboolean          otherwise);
 gboolean vn_recipe_parse_numbers       (char            **list,

@@ -378,12 +378,14 @@ vn_recipe_needs_samples (const VnRecipe *self)
  * vn_recipe_may_balance:
  *
  * Returns: whether activations are quantized by ranges, stored or found while the network runs, which channels of like size make
- *   better use of
+ *   better use of; or only weights are, and large channels of activations may take the error from theirs
  */
 gboolean
 vn_recipe_may_balance (const VnRecipe *self)
 {
   g_return_val_if_fail (self != NULL, FALSE);
 
+  if (vn_recipe_get_format (self)->weights_only)
+    return TRUE;
   return self->dynamic ? vn_recipe_get_format (self)->integer_products : vn_recipe_needs_samples (self);
 }

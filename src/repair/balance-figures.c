@@ -58,7 +58,8 @@ figures_plans (VnQuantPlan   *plan,
 }
 
 /* In transformers most of what lies between products stays float: its numbers do not matter. Where ranges are found while the
- * network runs, plans have none of activations: what is multiplied by integers is made of integers, too. */
+ * network runs, plans have none of activations: what is multiplied by integers is made of integers, too. Where only weights are
+ * integers, it tells how much their errors matter. */
 static gboolean
 figures_is_planned (const VnBalanceFigures *self,
                     VnQuantPlan            *plan,
@@ -66,7 +67,7 @@ figures_is_planned (const VnBalanceFigures *self,
 {
   if (plan == NULL || figures_plans (plan, value))
     return TRUE;
-  for (guint i = 0; self->input->recipe->dynamic && i < value->uses->len; i++)
+  for (guint i = 0; (self->input->recipe->dynamic || self->of_weights) && i < value->uses->len; i++)
     {
       const VnUse *use = &g_array_index (value->uses, VnUse, i);
 
@@ -253,18 +254,40 @@ figures_look (VnBalanceFigures  *self,
   for (guint i = 0; i < values->len; i++)
     {
       figures_look_at_activations (self, plan, g_ptr_array_index (values, i), g_ptr_array_index (largest, i));
-      if (!figures_look_at_weights (self, g_ptr_array_index (values, i), error))
+      if (!self->of_weights && !figures_look_at_weights (self, g_ptr_array_index (values, i), error))
         return FALSE;
     }
   figures_look_at_heads (self, plan, values, largest);
   return TRUE;
 }
 
+/* The size of a channel: its largest number, or the root of the mean square. */
+static GPtrArray *
+figures_measure (const VnBalanceFigures *self,
+                 const GPtrArray        *values,
+                 const int              *axes,
+                 const VnSamples        *run,
+                 GError                **error)
+{
+  GPtrArray *sizes = vn_channel_stats (self->input->prepared, (GPtrArray *) values, axes,
+                                       self->of_weights ? VN_CHANNEL_MEAN_SQUARE : VN_CHANNEL_LARGEST, run, self->cancellable,
+                                       error);
+
+  for (guint i = 0; sizes != NULL && self->of_weights && i < sizes->len; i++)
+    {
+      GArray *size = g_ptr_array_index (sizes, i);
+
+      for (guint c = 0; size != NULL && c < size->len; c++)
+        g_array_index (size, double, c) = sqrt (g_array_index (size, double, c));
+    }
+  return sizes;
+}
+
 /*< private >
  * vn_balance_figures_find:
  *
- * Finds what each channel holds at most, as a share of its tensor, and what weights that read it do; keeps, by channel, the
- * largest number, and the mean square.
+ * Finds the size of each channel, as a share of the largest of its tensor, and what weights that read it hold at most; keeps, by
+ * channel, the size, and the mean square.
  */
 gboolean
 vn_balance_figures_find (VnBalanceFigures  *self,
@@ -283,7 +306,7 @@ vn_balance_figures_find (VnBalanceFigures  *self,
     return TRUE;
   samples = self->input->samples;
   run = vn_repair_samples_get (samples, self->input->progress);
-  largest = vn_channel_stats (self->input->prepared, values, axes, VN_CHANNEL_LARGEST, &run, self->cancellable, error);
+  largest = figures_measure (self, values, axes, &run, error);
   if (largest == NULL)
     return FALSE;
   figures_find_widest (self, values);

@@ -10,15 +10,17 @@ G_BEGIN_DECLS
 /**
  * VnBalanceFigures:
  * @plain: statistics of the network as it is
+ * @of_weights: factors are for the sake of weights, whose errors the channels multiply: the size of a channel is the root of its
+ *   mean square instead of its largest number
  * @squares: mean squares are wanted, too
- * @largest, @square: (out): by channel: of the numbers of the network as it is
+ * @largest, @square: (out): by channel: size, and mean square, of the numbers of the network as it is
  */
 typedef struct
 {
   const VnBalanceInput *input;
   VnBalanceGraph       *graph;
   VnStats              *plain;
-  gboolean              squares;
+  gboolean              of_weights, squares;
   GCancellable         *cancellable;
   double               *largest, *square;
 } VnBalanceFigures;

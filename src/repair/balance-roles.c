@@ -164,7 +164,22 @@ roles_pads_zeros (const VnNode *node)
          (constant != NULL && constant->n_elements == 1 && vn_tensor_get_double (constant, 0) == 0);
 }
 
-/* Sigmoid and its like, or what follows from that: numbers between 0 and 1 that a tensor is multiplied by. */
+/* x sigmoid (x), as one node or two: what opens a gated product in language models. */
+static gboolean
+roles_is_swish (const VnNode *node)
+{
+  static const char * const types[] = { "Gelu", "FastGelu", "QuickGelu", "Swish", NULL };
+  const VnValue *a = vn_node_get_input (node, 0), *b = vn_node_get_input (node, 1);
+
+  if (g_strv_contains (types, node->op_type))
+    return TRUE;
+  if (!vn_node_is (node, "Mul") || a == NULL || b == NULL)
+    return FALSE;
+  return (b->producer != NULL && vn_node_is (b->producer, "Sigmoid") && vn_node_get_input (b->producer, 0) == a) ||
+         (a->producer != NULL && vn_node_is (a->producer, "Sigmoid") && vn_node_get_input (a->producer, 0) == b);
+}
+
+/* Sigmoid and its like, or what follows from that: numbers that a tensor is multiplied by. */
 static gboolean
 roles_is_gate (const VnValue *value,
                guint          depth)
@@ -173,7 +188,8 @@ roles_is_gate (const VnValue *value,
 
   if (node == NULL || depth > GATE_DEPTH)
     return FALSE;
-  if (vn_node_is (node, "Sigmoid") || vn_node_is (node, "HardSigmoid") || vn_node_is (node, "Softmax"))
+  if (vn_node_is (node, "Sigmoid") || vn_node_is (node, "HardSigmoid") || vn_node_is (node, "Softmax") ||
+      roles_is_swish (node))
     return TRUE;
   if (vn_node_is (node, "Clip"))
     {

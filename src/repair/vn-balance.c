@@ -2,8 +2,10 @@
 /* Balancing channels: what each channel of a tensor is divided by follows from the ranges of its channels, and from the weights
  * that read them: with a the largest number of a channel as a share of the tensor's and w that of its weights as a share of
  * their row, the factor is a^e w^(e - 1), Xiao et al., "SmoothQuant" (2022), but at least a and at most 1. So no channel has a
- * larger step than before. For weights with one scale that is a power of two it is what balance-noise.c finds. Which tensors stay
- * balanced the outputs on held-out samples decide. */
+ * larger step than before. For weights with one scale that is a power of two it is what balance-noise.c finds. Where nothing but
+ * weights is quantized, a is the root of the mean square, and the factor a^e: weights that large channels multiply become larger
+ * beside the others of their blocks, and their errors smaller, Lin et al., "AWQ" (2023). Which tensors stay balanced the outputs on
+ * held-out samples decide. */
 #include "vn-balance.h"
 
 #include "balance-apply.h"
@@ -26,8 +28,12 @@
 #define HALVINGS 4
 #define HALVINGS_OF_DRAFT 2
 
-/* Without a judge there is no best one. */
-#define MIDDLE_EXPONENT 0.75
+/* Those that are tried. Without a judge there is no best one. */
+static const double exponents_of_ranges[] = { 0.5, 0.75, 1 }, exponents_of_weights[] = { 0.25, 0.5, 0.75 };
+#define N_EXPONENTS 3
+#define MIDDLE 1
+_Static_assert (G_N_ELEMENTS (exponents_of_ranges) == N_EXPONENTS && G_N_ELEMENTS (exponents_of_weights) == N_EXPONENTS,
+                "as many");
 
 /* Instead of an exponent: the factors of least noise. */
 #define BY_NOISE 0.0
@@ -83,7 +89,8 @@ balance_goes_by_noise (const Balance *self)
 {
   const VnRecipe *recipe = self->input->recipe;
 
-  return recipe->balance_exponent == 0 && vn_recipe_get_most (recipe, VN_LAYER_BALANCE_CHANNELS) == VN_BALANCE_CHANNELS_FOLDED &&
+  return recipe->balance_exponent == 0 && !vn_recipe_get_format (recipe)->weights_only &&
+         vn_recipe_get_most (recipe, VN_LAYER_BALANCE_CHANNELS) == VN_BALANCE_CHANNELS_FOLDED &&
          !vn_recipe_has_channels (recipe) &&
          vn_recipe_get_power_of_two (recipe) != VN_POWER_OF_TWO_OFF;
 }
@@ -114,12 +121,18 @@ balance_use_exponent (Balance  *self,
   return TRUE;
 }
 
+static const double *
+balance_get_exponents (const Balance *self)
+{
+  return self->figures.of_weights ? exponents_of_weights : exponents_of_ranges;
+}
+
 static double
 balance_get_first_exponent (const Balance *self)
 {
   double said = self->input->recipe->balance_exponent;
 
-  return said > 0 ? said : balance_goes_by_noise (self) ? BY_NOISE : MIDDLE_EXPONENT;
+  return said > 0 ? said : balance_goes_by_noise (self) ? BY_NOISE : balance_get_exponents (self)[MIDDLE];
 }
 
 /* ---- measuring ---- */
@@ -339,9 +352,15 @@ static gboolean
 balance_calibrate_balanced (Balance  *self,
                             GError  **error)
 {
-  g_autoptr(VnModel) all = vn_balance_apply (self->input->prepared, self->graph, NULL, error);
+  g_autoptr(VnModel) all = NULL;
 
   g_clear_pointer (&self->balanced, vn_stats_unref);
+  if (self->figures.of_weights)
+    {
+      self->balanced = vn_stats_new_empty ();
+      return TRUE;
+    }
+  all = vn_balance_apply (self->input->prepared, self->graph, NULL, error);
   self->balanced = all != NULL ? vn_balance_calibrate (self->input, all, self->cancellable, error) : NULL;
   return self->balanced != NULL;
 }
@@ -366,8 +385,6 @@ balance_try_exponent (Balance  *self,
   return TRUE;
 }
 
-static const double exponents[] = { 0.5, 0.75, 1 };
-
 /* With the exponent that the recipe says, or the best of several; whether all at once is better or not. */
 static gboolean
 balance_choose_exponent (Balance  *self,
@@ -379,9 +396,9 @@ balance_choose_exponent (Balance  *self,
   if (!balance_measure_first (self, &self->gain->before_db, error))
     return FALSE;
   self->gain->after_db = self->gain->before_db;
-  for (guint i = 0; i < (one ? 1 : G_N_ELEMENTS (exponents)); i++)
+  for (guint i = 0; i < (one ? 1 : N_EXPONENTS); i++)
     {
-      last = one ? said : exponents[i];
+      last = one ? said : balance_get_exponents (self)[i];
       if (!balance_try_exponent (self, last, &best, error))
         return FALSE;
     }
@@ -442,13 +459,15 @@ balance_choose_exponent_again (Balance  *self,
     any = any || self->chosen[i];
   if (!any || self->input->recipe->balance_exponent > 0 || balance_goes_by_noise (self))
     return TRUE;
-  for (guint i = 0; i < G_N_ELEMENTS (exponents); i++)
+  for (guint i = 0; i < N_EXPONENTS; i++)
     {
-      if (exponents[i] == first)
+      const double exponent = balance_get_exponents (self)[i];
+
+      if (exponent == first)
         continue;
-      if (!balance_take_exponent (self, exponents[i], chosen, error) || !balance_is_better (self, &better, error))
+      if (!balance_take_exponent (self, exponent, chosen, error) || !balance_is_better (self, &better, error))
         return FALSE;
-      best = better ? exponents[i] : best;
+      best = better ? exponent : best;
     }
   return self->exponent == best || balance_take_exponent (self, best, chosen, error);
 }
@@ -463,7 +482,9 @@ balance_channels (const VnBalanceInput  *input,
   g_auto(Balance) self = { .input = input, .plain = vn_stats_ref (plain), .gain = gain, .cancellable = cancellable };
 
   self.graph = vn_balance_graph_new (input->prepared->graph, input->recipe);
-  self.figures = (VnBalanceFigures) { input, self.graph, plain, balance_goes_by_noise (&self), cancellable, NULL, NULL };
+  self.figures = (VnBalanceFigures) { .input = input, .graph = self.graph, .plain = plain,
+                                      .of_weights = vn_recipe_get_format (input->recipe)->weights_only,
+                                      .squares = balance_goes_by_noise (&self), .cancellable = cancellable };
   if (!vn_balance_figures_find (&self.figures, error) || !balance_use_exponent (&self, balance_get_first_exponent (&self), error))
     return NULL;
   if (self.graph->n_units == 0)
@@ -485,6 +506,8 @@ balance_channels (const VnBalanceInput  *input,
  * @gain: (out): what it has brought; counts tensors, or groups of them that have factors in common, and tensors that had an
  * offset
  *
+ * Where nothing but weights is quantized, tensors stay where they are.
+ *
  * Returns: (transfer full) (nullable): @prepared, computing the same with tensors around 0 and channels of more even size; clamps
  *   of channels that never reach them may have moved down, to where the samples leave room; %NULL with an error
  */
@@ -503,6 +526,11 @@ vn_balance_channels (const VnBalanceInput  *input,
   g_return_val_if_fail (input != NULL && input->prepared != NULL && input->samples != NULL && gain != NULL, NULL);
 
   *gain = (VnRepairGain) { 0 };
+  if (vn_recipe_get_format (input->recipe)->weights_only)
+    {
+      stats = vn_stats_new_empty ();
+      return balance_channels (input, stats, gain, cancellable, error);
+    }
   model = vn_balance_take_offsets (input, &stats, &offsets, cancellable, error);
   if (model == NULL)
     return NULL;

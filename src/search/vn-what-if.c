@@ -12,6 +12,7 @@
 #include "vn-model-data.h"
 #include "vn-pass.h"
 #include "vn-recipe-change.h"
+#include "vn-recipe-rules.h"
 #include "vn-setting.h"
 
 #include <math.h>
@@ -118,6 +119,7 @@ what_if_check_repairs (const VnWhatIf  *self,
                        GError         **error)
 {
   const VnRecipe *own = self->result->recipe;
+  const VnImportance *importance = vn_stats_get_importance (self->result->stats);
 
   if (!what_if_is_same_layers (self, recipe, VN_LAYER_ROUNDING, TRUE) ||
       (vn_recipe_get_most (recipe, VN_LAYER_ROUNDING) > 0 && !vn_recipe_equal_in (recipe, own, "rounding-samples")))
@@ -127,8 +129,10 @@ what_if_check_repairs (const VnWhatIf  *self,
     return what_if_refuse ("bias-correction", error);
   if (!what_if_is_same_layers (self, recipe, VN_LAYER_TRAIN, FALSE) || what_if_trains_otherwise (own, recipe))
     return what_if_refuse ("train", error);
-  if (vn_recipe_has_importance (recipe) && vn_stats_get_importance (self->result->stats) == NULL)
+  if (vn_recipe_has_importance (recipe) && (importance == NULL || !vn_importance_has_channels (importance)))
     return what_if_refuse ("importance", error);
+  if (vn_recipe_has_wide_share (recipe) && (importance == NULL || !vn_importance_has_noise (importance)))
+    return what_if_refuse ("wide-share", error);
   if (!vn_recipe_equal_in (recipe, own, "range-search"))
     return what_if_refuse ("range-search", error);
   if (!what_if_is_same_layers (self, recipe, VN_LAYER_BALANCE_CHANNELS, FALSE) ||

@@ -31,10 +31,13 @@ import onnxruntime    # noqa: E402
 
 LAYERS, HEAD = 4, 32    # as decoder.py makes it: blocks, numbers of an attention head
 SEARCH = ['--block-method', 'k-quant']
+HQQ = ['--block-method', 'hqq']
 FIT = ['--block-method', 'mse']
 IMPORTANT = [*FIT, '--importance']
 ENDS = ['--block-method', 'minmax']
 SHARED = ['--preset', 'w4-mixed', '--wide-tables=false']
+NONE = ['--wide-share', '0']
+AWQ = ['--balance-channels', 'folded']
 SECOND = ['--rounding', 'second-order']
 
 
@@ -52,8 +55,12 @@ def mixed():
 ROWS = {
     'w4-matmul': ['--preset', 'w4-matmul'],
     'w4-matmul, k-quant': ['--preset', 'w4-matmul', *SEARCH],
+    'w4-matmul, hqq': ['--preset', 'w4-matmul', *HQQ],
     'w4-matmul, mse': ['--preset', 'w4-matmul', *FIT],
     'w4-matmul, mse, importance': ['--preset', 'w4-matmul', *IMPORTANT],
+    'w4-matmul, AWQ': ['--preset', 'w4-matmul', *AWQ],
+    'w4-matmul, mse, AWQ': ['--preset', 'w4-matmul', *FIT, *AWQ],
+    'w4-matmul, mse, AWQ, second-order': ['--preset', 'w4-matmul', *FIT, *AWQ, *SECOND],
     'w4-matmul, second-order': ['--preset', 'w4-matmul', *SECOND],
     'w4-matmul, mse, second-order': ['--preset', 'w4-matmul', *FIT, *SECOND],
     'w4-matmul, mse, importance, second-order': ['--preset', 'w4-matmul', *IMPORTANT, *SECOND],
@@ -64,10 +71,12 @@ ROWS = {
     'as int4 k_quant, shared': [*SHARED, *SEARCH],
     'as int4 k_quant_last, shared': ['--preset', 'w4-mixed', *SEARCH],
     'as int4 k_quant_mixed, shared': ['--preset', 'w4-mixed', *SEARCH, *mixed()],
-    'w4-mixed': ['--preset', 'w4-mixed'],
+    'w4-mixed without samples': ['--preset', 'w4-mixed', *NONE],
+    'w4-mixed': ['--preset', 'w4-mixed', '--wide-share', '0.25'],
+    'w4-mixed, a tenth': ['--preset', 'w4-mixed', '--wide-share', '0.1'],
     'w4-mixed, minmax': ['--preset', 'w4-mixed', *ENDS],
     'w4-mixed, second-order': ['--preset', 'w4-mixed', *SECOND],
-    'w4-mixed, second-order, 8 bits as k_quant_mixed': ['--preset', 'w4-mixed', *SECOND, *mixed()],
+    'w4-mixed, second-order, 8 bits as k_quant_mixed': ['--preset', 'w4-mixed', *SECOND, *NONE, *mixed()],
     'w4-mixed, mse, importance, second-order': ['--preset', 'w4-mixed', *IMPORTANT, *SECOND],
     'w4-mixed, k-quant, second-order': ['--preset', 'w4-mixed', *SEARCH, *SECOND],
     'w4-mixed, blocks of 128': ['--preset', 'w4-mixed', '--block-size', '128'],
@@ -114,7 +123,7 @@ def count_bytes(path):
 def export(program, options, model, folder, out):
     """Processor seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    learns = {'--rounding', '--budget-size', '--importance'} & {*options}
+    learns = {'--rounding', '--budget-size', '--importance', '--wide-share', '--balance-channels'} & {*options}
     samples = ['--data', os.path.join(folder, 'calibration')] if learns else []
     run = subprocess.run([program, 'quantize', model, '-o', out, *samples, '--skip-compare',
                           '--no-verify', *options], capture_output=True, text=True)

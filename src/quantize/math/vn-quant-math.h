@@ -128,6 +128,7 @@ gboolean  vn_quant_fit_blocks      (VnTensor        *data,
                                     gint64           block,
                                     VnDType          dtype,
                                     gboolean         symmetric,
+                                    VnBlockMethod    method,
                                     const float     *importance,   /* nullable */
                                     VnTensor        *scale,
                                     VnTensor        *zero_point,

@@ -300,7 +300,7 @@ resolve_weights_get_importance (VnResolver     *self,
 {
   g_autoptr(GError) local = NULL;
 
-  *importance = self->importance != NULL
+  *importance = self->importance != NULL && vn_recipe_has_importance (self->recipe)
                 ? vn_importance_dup (self->importance, value->name, (gsize) value->initializer->shape.dims[axis], &local) : NULL;
   if (local == NULL)
     return TRUE;
@@ -314,14 +314,16 @@ resolve_weights_find_scales (VnResolver     *self,
                              VnQuantRow     *row,
                              GError        **error)
 {
+  static const char * const methods[] = { "minmax", "mse", "k-quant", "hqq" };
   VnTensorPlan *plan = &row->tensor;
   const VnBlockMethod method = vn_dtype_get_bits (plan->dtype) <= 8 ? resolve_weights_get_method (self, value)
                                                                     : VN_BLOCK_METHOD_MINMAX;
   g_autofree float *importance = NULL;
 
+  _Static_assert (G_N_ELEMENTS (methods) == VN_N_BLOCK_METHODS, "a name each");
   row->exact_levels = resolve_weights_can_search (row) && method == VN_BLOCK_METHOD_K_QUANT;
   g_free (plan->method);
-  plan->method = g_strdup (row->exact_levels ? "k-quant" : method == VN_BLOCK_METHOD_MSE ? "mse" : "minmax");
+  plan->method = g_strdup (method == VN_BLOCK_METHOD_K_QUANT && !row->exact_levels ? "minmax" : methods[method]);
   if (!resolve_weights_get_importance (self, value, plan->axis, &importance, error))
     return FALSE;
   if (row->exact_levels)
@@ -329,8 +331,8 @@ resolve_weights_find_scales (VnResolver     *self,
                                    &plan->zero_point, error);
   return vn_quant_block_params (value->initializer, plan->axis, row->block, plan->dtype, self->scheme.weights.symmetric,
                                 &plan->scale, &plan->zero_point, error) &&
-         (method != VN_BLOCK_METHOD_MSE ||
-          vn_quant_fit_blocks (value->initializer, plan->axis, row->block, plan->dtype, self->scheme.weights.symmetric,
+         ((method != VN_BLOCK_METHOD_MSE && method != VN_BLOCK_METHOD_HQQ) ||
+          vn_quant_fit_blocks (value->initializer, plan->axis, row->block, plan->dtype, self->scheme.weights.symmetric, method,
                                importance, plan->scale, plan->zero_point, error));
 }
 

@@ -339,6 +339,10 @@ void         vn_resolver_annotate_residuals (VnResolver   *self);
 void         vn_resolver_refine_positions (VnResolver     *self,
                                            VnQuantPlan    *plan);
 
+/* ---- resolve-wide.c ---- */
+
+void         vn_resolver_choose_wide   (VnResolver      *self);
+
 /* ---- weights only (resolve-weights.c) ---- */
 
 gboolean     vn_resolver_annotate_weight_only (VnResolver      *self,

@@ -281,7 +281,7 @@ curve_free_spare (gpointer data)
 
 /**
  * vn_curve_job_new:
- * @settings: copied; files of statistics are not taken
+ * @settings: copied; files of statistics are not taken, and the curve says which matrices have more bits, instead of "wide-share"
  *
  * Returns: (transfer full): the job
  */
@@ -290,6 +290,7 @@ vn_curve_job_new (const VnCurveSettings *settings)
 {
   VnJob *job;
   VnCurveJob *self;
+  VnRecipe *recipe;
   const VnQuantizeSettings *quantize;
 
   g_return_val_if_fail (settings != NULL && settings->quantize.model != NULL && settings->quantize.recipe != NULL, NULL);
@@ -301,10 +302,12 @@ vn_curve_job_new (const VnCurveSettings *settings)
   self->spares = g_ptr_array_new_with_free_func (curve_free_spare);
   self->fit = vn_curve_fit_new ();
   quantize = &settings->quantize;
+  recipe = vn_recipe_copy (quantize->recipe);
+  recipe->wide_share = 0;
   self->settings = *settings;
   self->settings.quantize = (VnQuantizeSettings) {
     .model = vn_model_ref (quantize->model), .data = quantize->data != NULL ? vn_data_spec_copy (quantize->data) : NULL,
-    .recipe = vn_recipe_copy (quantize->recipe),
+    .recipe = recipe,
     .input_shapes = quantize->input_shapes != NULL ? g_hash_table_ref (quantize->input_shapes) : NULL,
     .n_calibration = quantize->n_calibration, .n_threads = quantize->n_threads, .origins = quantize->origins,
     .skip_compare = quantize->skip_compare,
