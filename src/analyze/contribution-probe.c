@@ -58,8 +58,8 @@ vn_probe_round (const VnQuantRow  *row,
   for (gsize i = 0; result != NULL && i < tensor->n_elements; i++)
     {
       gsize at = vn_quant_row_find_scale (row, &tensor->shape, i);
-      float zero = (float) vn_tensor_get_s64 (row->tensor.zero_point, row->tensor.zero_point->n_elements > 1 ? at : 0);
-      float q = rintf (from[i] / scales[at]) + zero;
+      float zero = (float) vn_tensor_get_double (row->tensor.zero_point, row->tensor.zero_point->n_elements > 1 ? at : 0);
+      float whole = floorf (zero), q = rintf (from[i] / scales[at] + (zero - whole)) + whole;
 
       ((float *) result->data)[i] = (CLAMP (q, (float) qmin, (float) qmax) - zero) * scales[at];
     }

@@ -279,13 +279,37 @@ recipe_check_name_rule (const VnRecipe  *self,
   return FALSE;
 }
 
-/* Levels are moved to where numbers are, so that 0 need not be in the middle. */
+/* Whether the recipe or one of its rules has @method. */
+static gboolean
+check_has_block_method (const VnRecipe *self,
+                        VnBlockMethod   method)
+{
+  gboolean has = self->block_method == method;
+
+  for (guint i = 0; i < self->overrides->len; i++)
+    {
+      const VnOverride *rule = g_ptr_array_index (self->overrides, i);
+
+      has |= rule->enabled && rule->block_method == 1 + (int) method;
+    }
+  return has && vn_recipe_has_blocks (self);
+}
+
+/* Levels are moved to where numbers are, so that 0 need not be in the middle; with HQQ it is not even one of them. */
 static gboolean
 check_block_method (const VnRecipe  *self,
                     GError         **error)
 {
-  if (vn_recipe_get_most (self, VN_LAYER_BLOCK_METHOD) < VN_BLOCK_METHOD_K_QUANT || !self->symmetric_weights ||
-      !vn_recipe_has_blocks (self))
+  const gboolean hqq = check_has_block_method (self, VN_BLOCK_METHOD_HQQ);
+
+  if (hqq && (!vn_recipe_get_format (self)->packed_matrices || vn_recipe_get_most (self, VN_LAYER_TRAIN) != VN_TRAIN_OFF))
+    {
+      g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+                   _("block-method: “hqq” needs the format “matmulnbits” without training, as its zero points are not integers; set "
+                     "block-method to “mse”"));
+      return recipe_check_name_rule (self, VN_LAYER_BLOCK_METHOD, error);
+    }
+  if (!self->symmetric_weights || !(hqq || check_has_block_method (self, VN_BLOCK_METHOD_K_QUANT)))
     return TRUE;
   g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
                _("block-method: “k-quant” and “hqq” need zero points; set symmetric-weights to false, or block-method to “mse”"));

@@ -174,7 +174,7 @@ vn_rounded_layer_add_sample (VnRoundedLayer  *self,
 typedef struct
 {
   float   *scales;
-  gint64  *zero_points;
+  double  *zero_points;
   guint32 *row, *column, *order;
 } RoundedGrid;
 
@@ -200,7 +200,7 @@ rounded_layer_make_grid (const VnRoundedLayer *self,
   gsize n = row->scale->n_elements;
 
   data->scales = vn_try_new (float, n, error);
-  data->zero_points = data->scales != NULL ? vn_try_new (gint64, n, error) : NULL;
+  data->zero_points = data->scales != NULL ? vn_try_new (double, n, error) : NULL;
   data->row = data->zero_points != NULL ? vn_try_new (guint32, self->layer->rows, error) : NULL;
   data->column = data->row != NULL ? vn_try_new (guint32, self->layer->columns, error) : NULL;
   data->order = data->column != NULL ? vn_try_new (guint32, self->layer->columns, error) : NULL;
@@ -209,7 +209,7 @@ rounded_layer_make_grid (const VnRoundedLayer *self,
   for (gsize i = 0; i < n; i++)
     {
       data->scales[i] = ((const float *) row->scale->data)[i];
-      data->zero_points[i] = vn_tensor_get_s64 (row->zero_point, i);
+      data->zero_points[i] = vn_tensor_get_double (row->zero_point, i);
     }
   *grid = (VnRoundingGrid) { data->scales, data->zero_points, data->row, data->column, 0, 0 };
   return vn_tensor_plan_get_levels (row, &grid->qmin, &grid->qmax);

@@ -26,11 +26,11 @@ vn_rounding_nearest (const VnRoundingGrid *grid,
                      double                weight)
 {
   gsize at = grid->row[row] + grid->column[column];
-  double scale = (double) grid->scales[at], zero = (double) grid->zero_points[at], q;
+  double scale = (double) grid->scales[at], zero = grid->zero_points[at], whole = floor (zero), q;
 
   if (scale == 0 || !isfinite (scale))     /* of blocks it may be negative */
     return weight;
-  q = CLAMP (rint (weight / scale) + zero, (double) grid->qmin, (double) grid->qmax);
+  q = CLAMP (rint (weight / scale + (zero - whole)) + whole, (double) grid->qmin, (double) grid->qmax);
   return (q - zero) * scale;
 }
 

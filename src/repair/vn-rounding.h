@@ -8,14 +8,15 @@
 G_BEGIN_DECLS
 
 /**
- * VnRoundingGrid: the integers that weights become: clamp (round (w / scale) + zero_point).
+ * VnRoundingGrid: the integers that weights become: clamp (round (w / scale) + zero_point); of a zero point that
+ * is no integer, the fraction is added before rounding.
  * @scales, @zero_points: the one at row[m] + column[k] holds for the weight in row m, column k
  * @qmin, @qmax: least and largest integer
  */
 typedef struct
 {
   const float   *scales;
-  const gint64  *zero_points;
+  const double  *zero_points;
   const guint32 *row, *column;
   gint64         qmin, qmax;
 } VnRoundingGrid;

@@ -52,6 +52,7 @@ measure () {
   shares "2 4" "" --data data --origins --threads 3
   shares "2 4" stats --data bad --origins --save-stats stats
   shares 3 "" --data data --samples 2 --held-out 0
+  shares 2 "" --data data --preset w4 --wide-share 0.3
   refused 2 "limited time" --data data --auto
   refused 2 "limited time" --data data --train adaround --train-time 1
   refused 2 "broken.png" --data bad/broken.png

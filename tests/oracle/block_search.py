@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """block_search.py CLI: the scales and zero points that `block-method` mse stores, against a search of the same ranges in NumPy in
 double precision: its error must be the least there is, and never more than that of the ends of each block. With an importance
-matrix, errors count by the mean squares of what reaches the network's products, computed here from the samples."""
+matrix, errors count by the mean squares of what reaches the network's products, computed here from the samples.
+
+Those of hqq: scales are those of the ends, and zero points those that the iteration finds in NumPy; onnxruntime computes what the
+integers, with them, stand for."""
 import itertools
 import os
 import subprocess
@@ -20,6 +23,7 @@ from onnx import helper, numpy_helper    # noqa: E402
 CLI = sys.argv[1]
 K, INNER, N, ROWS, SAMPLES = 96, 80, 24, 16, 4
 SHARES = [1, .97, .94, .91, .88, .85, .82, .79, .76, .73, .7, 1.03]
+NEAR, LEAST_EQUAL, LEAST_MOVED = 1e-3, 0.97, 0.05
 MORE = 1 + 1e-4    # what float may lose to double precision
 LEAST_SHARE = 1e-6
 
@@ -69,7 +73,8 @@ def stored(path, block, bits):
         scale = scale.reshape(n, -1)
         zero = np.full(scale.shape, 2.0 ** (bits - 1))
         if len(node.input) > 3 and node.input[3]:
-            zero = unpack(values[node.input[3]].reshape(n, -1), bits, scale.shape[1])
+            zero = values[node.input[3]].reshape(n, -1)
+            zero = zero if zero.dtype == np.float32 else unpack(zero, bits, scale.shape[1])
         found['first' if node.input[0] == 'x' else 'second'] = scale.astype(np.float64)[..., None], zero[..., None]
     return found
 
@@ -107,27 +112,89 @@ def search(x, weights, bits, symmetric):
     return least, plain
 
 
+def hqq(x, weights, bits):
+    """Zero points of half-quadratic quantization: norm 0.7, beta 10, growing by 1 %, 20 steps; the best of each block."""
+    scale, zero = ends(x, bits, False)
+    high, beta, least, best = 2 ** bits - 1, 10., np.full(zero.shape, np.inf), zero
+    with np.errstate(all='ignore'):
+        for _ in range(20):
+            q = np.clip(np.round(x / scale + zero), 0, high)
+            d = x - scale * (q - zero)
+            error = (weights * np.abs(d)).sum(-1, keepdims=True)
+            better = error < .9999 * least
+            best, least = np.where(better, zero, best), np.where(better, error, least)
+            e = np.sign(d) * np.maximum(np.abs(d) - np.abs(d) ** -.3 / beta, 0)
+            zero = (weights * (q - (x - np.where(d == 0, 0, e)) / scale)).sum(-1, keepdims=True) / weights.sum(-1, keepdims=True)
+            beta *= 1.01
+    return scale, best
+
+
+def compare_hqq(found, x, weights, bits, name, faults):
+    """In float the iteration may end at another step."""
+    scale, zero = hqq(x, weights, bits)
+    used = scale != 0
+    off = np.abs(found[1] - zero)[used]
+    moved = (np.abs(zero - ends(x, bits, False)[1])[used] > 0.05).mean()
+    print('%-50s zero points: %.4f equal, %.3f not those of the ends' % (name, (off < NEAR).mean(), moved), flush=True)
+    if not np.allclose(found[0][used], scale[used], rtol=1e-6) or (off < NEAR).mean() < LEAST_EQUAL or moved < LEAST_MOVED:
+        faults.append('%s: scales or zero points' % name)
+    return off.size
+
+
+def compute_stored(path, found, weights, block, bits, samples):
+    """What the export computes, from its integers in NumPy."""
+    model, dense = onnx.load(path), {}
+    values = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
+    for node in model.graph.node:
+        if node.op_type == 'MatMulNBits':
+            name = 'first' if node.input[0] == 'x' else 'second'
+            scale, zero = found[name]
+            k, n = weights[name].shape
+            q = unpack(values[node.input[1]].reshape(n, -1), bits, scale.shape[1] * block).reshape(n, -1, block)
+            dense[name] = ((q - zero) * scale).reshape(n, -1)[:, :k].T
+    return [np.maximum(s @ dense['first'], 0) @ dense['second'] for s in samples]
+
+
+def compare_run(path, found, weights, block, bits, data, name, faults):
+    samples = [np.load(os.path.join(data, f)).astype(np.float64) for f in sorted(os.listdir(data))]
+    session = onnxruntime.InferenceSession(path, providers=['CPUExecutionProvider'])
+    wanted = np.concatenate(compute_stored(path, found, weights, block, bits, samples))
+    got = np.concatenate([session.run(['y'], {'x': s.astype(np.float32)})[0] for s in samples])
+    off = np.abs(got - wanted).max() / np.abs(wanted).max()
+    print('%-50s outputs in onnxruntime: %.2g off' % (name, off), flush=True)
+    if not off < 1e-5:
+        faults.append('%s: outputs in onnxruntime are %.2g off' % (name, off))
+
+
 def main():
     compared, faults = 0, []
     with tempfile.TemporaryDirectory() as work:
         path, data, out = (os.path.join(work, name) for name in ('m.onnx', 'data', 'out.onnx'))
         weights, squares = make(path, data)
-        for bits, block, symmetric, important in itertools.product((2, 4, 8), (16, 64), (True, False), (True, False)):
-            name = 'u%d, blocks of %d, %s%s' % (bits, block, 'symmetric' if symmetric else 'with zero points',
-                                                ', importance' if important else '')
+        methods = [('mse', True), ('mse', False), ('hqq', False)]
+        for bits, block, (method, symmetric), important in itertools.product((2, 4, 8), (16, 64), methods, (True, False)):
+            if method == 'hqq' and bits == 8:
+                continue
+            name = '%s, u%d, blocks of %d, %s%s' % (method, bits, block, 'symmetric' if symmetric else 'with zero points',
+                                                    ', importance' if important else '')
             run = subprocess.run([CLI, 'quantize', path, '-o', out, '--format', 'matmulnbits', '--weight', 'uint%d' % bits,
                                   '--block-size', str(block), '--symmetric-weights=%s' % str(symmetric).lower(),
-                                  '--block-method', 'mse', '--importance=%s' % str(important).lower(), '--data', data,
+                                  '--block-method', method, '--importance=%s' % str(important).lower(), '--data', data,
                                   '--calibration-samples', str(SAMPLES), '--skip-compare', '--no-verify'],
                                  capture_output=True, text=True)
             if run.returncode != 0:
                 faults.append('%s: %s' % (name, run.stderr.strip()))
                 continue
             found = stored(out, block, bits)
+            if method == 'hqq':
+                compare_run(out, found, weights, block, bits, data, name, faults)
             for node, w in weights.items():
                 x = into_blocks(w, block)
                 shares = squares[node] / squares[node].sum() * len(w) if important else np.ones(len(w))
                 shares = into_blocks(np.maximum(shares, LEAST_SHARE)[:, None], block)
+                if method == 'hqq':
+                    compared += compare_hqq(found[node], x, shares, bits, name + ', ' + node, faults)
+                    continue
                 least, plain = search(x, shares, bits, symmetric)
                 mine = error_of(x, *found[node], shares, 2 ** bits - 1)[0]
                 won = 1 - mine.sum() / plain.sum()

@@ -13,7 +13,7 @@
  *
  *   e = sign (d) max (|d| - |d|^(p - 1) / beta, 0), d = x - scale (q - zero),   zero = mean (q - (x - e) / scale)
  *
- * in turn, beta growing. What is stored is its nearest integer: kernels are slow on floats. */
+ * in turn, beta growing. It is no integer. */
 
 #include "quant-block-lanes.h"
 
@@ -28,6 +28,7 @@
 #define HQQ_NORM 0.7f
 #define HQQ_BETA 10.f
 #define HQQ_GROWTH 1.01f
+#define HQQ_WORTH 0.9999f
 #define GROUPS_PER_ITEM 64         /* groups of blocks that a thread takes at a time */
 
 /* Shares of the range: of the same error the first is taken. */
@@ -183,7 +184,6 @@ VN_MULTIVERSION
 static void
 block_fit_run_hqq (Group *self)
 {
-  const Lanes low = ALL (self->low), high = ALL (self->high), rounding = ALL (ROUNDING);
   Lanes zero = self->zero, least = ALL (INFINITY), best = zero;
   float beta = HQQ_BETA;
 
@@ -194,13 +194,11 @@ block_fit_run_hqq (Group *self)
       Mask better;
 
       block_fit_step_hqq (self, beta, &zero, &error);
-      better = error < least;
+      better = error < ROUNDED (least * ALL (HQQ_WORTH));   /* where as many numbers lie above as below it hardly changes */
       least = PICK (better, error, least);
       best = PICK (better, tried, best);
     }
-  best = ROUNDED (best + rounding) - rounding;
-  best = PICK (best > low, best, low);
-  self->zero = PICK (best < high, best, high);
+  self->zero = best;
 }
 
 /* ---- all blocks ---- */
@@ -232,7 +230,7 @@ block_fit_item (gsize      item,
       for (gsize l = 0; l < LANES; l++)
         {
           group.scale[l] = l < count ? self->scales[first + l] : 0;
-          group.zero[l] = l < count ? (float) vn_tensor_get_s64 (self->zeros, first + l) : 0;
+          group.zero[l] = l < count ? (float) vn_tensor_get_double (self->zeros, first + l) : 0;
         }
       if (self->hqq)
         block_fit_run_hqq (&group);
@@ -242,7 +240,10 @@ block_fit_item (gsize      item,
         if (self->scales[first + l] != 0)    /* a block of zeros */
           {
             self->scales[first + l] = group.scale[l];
-            vn_quant_store_integer (self->zeros, first + l, (gint64) group.zero[l]);
+            if (self->hqq)
+              ((float *) self->zeros->data)[first + l] = group.zero[l];
+            else
+              vn_quant_store_integer (self->zeros, first + l, (gint64) group.zero[l]);
           }
     }
   free (room);
@@ -256,7 +257,7 @@ block_fit_item (gsize      item,
  * @block: how many numbers of @axis have one scale; at the end of the axis they may be fewer
  * @dtype: an integer type of at most 8 bits
  * @symmetric: zero points stay as they are
- * @method: %VN_BLOCK_METHOD_MSE; or %VN_BLOCK_METHOD_HQQ, which is for blocks with zero points, and changes nothing else
+ * @method: %VN_BLOCK_METHOD_MSE; or %VN_BLOCK_METHOD_HQQ, which changes zero points alone: they must be float32
  * @importance: (nullable) (array): of each place along @axis: errors there count so often
  * @scale, @zero_point: (inout): as vn_quant_block_params() has found them; become those of the least squared error
  */

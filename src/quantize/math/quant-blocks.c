@@ -358,7 +358,7 @@ quant_blocks_quantize_small (BlockCodes      *self,
       float s = ((const float *) scale->data)[i];
 
       self->factors[i] = self->rounding == VN_BLOCK_EXACT ? s : s != 0 ? 1.f / s : 0.f;
-      self->zeros[i] = (float) (vn_tensor_get_s64 (zero_point, i) + self->cut->shift);
+      self->zeros[i] = (float) (vn_tensor_get_double (zero_point, i) + (double) self->cut->shift);
     }
   return vn_parallel_for (n_parts > 1 ? 0 : 1, n_parts, quant_blocks_quantize_part, self, NULL, error);
 }
@@ -385,6 +385,7 @@ quant_blocks_quantize_wide (const BlockCodes *self,
 /*< private >
  * vn_quant_quantize_blocks:
  * @data: float32, what @scale and @zero_point were made from
+ * @zero_point: of type @dtype, or float32
  *
  * Returns: (transfer full): the integers, of type @dtype and the shape of @data
  */

@@ -290,6 +290,52 @@ resolve_weights_can_search (const VnQuantRow *row)
   return row->has_zero_points && vn_dtype_get_bits (row->tensor.dtype) <= 8 && (row->block & (row->block - 1)) == 0;
 }
 
+/* MatMulNBits takes zero points that are no integers, for fewer than 8 bits; no other operator does. */
+static gboolean
+resolve_weights_takes_float_zeros (VnResolver       *self,
+                                   const VnValue    *value,
+                                   const VnQuantRow *row)
+{
+  if (!self->scheme.format->packed_matrices || row->experts || !row->has_zero_points || vn_dtype_get_bits (row->tensor.dtype) >= 8)
+    return FALSE;
+  for (guint i = 0; i < value->uses->len; i++)
+    {
+      const VnUse *use = &g_array_index (value->uses, VnUse, i);
+
+      if (use->node->graph == self->graph && vn_node_is (use->node, "Gather"))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* What the method becomes for this weight. */
+static VnBlockMethod
+resolve_weights_choose_method (VnResolver       *self,
+                               const VnValue    *value,
+                               const VnQuantRow *row)
+{
+  const VnBlockMethod method = resolve_weights_get_method (self, value);
+
+  if (vn_dtype_get_bits (row->tensor.dtype) > 8 || (method == VN_BLOCK_METHOD_K_QUANT && !resolve_weights_can_search (row)) ||
+      (method == VN_BLOCK_METHOD_HQQ && !resolve_weights_takes_float_zeros (self, value, row)))
+    return VN_BLOCK_METHOD_MINMAX;
+  return method;
+}
+
+/* Zero points are floats from here on. */
+static gboolean
+resolve_weights_free_zeros (VnTensorPlan  *plan,
+                            GError       **error)
+{
+  VnTensor *zeros = vn_tensor_convert (plan->zero_point, VN_DTYPE_F32, error);
+
+  if (zeros == NULL)
+    return FALSE;
+  vn_tensor_unref (plan->zero_point);
+  plan->zero_point = zeros;
+  return TRUE;
+}
+
 /* @importance: (out) (nullable): by place along the axis of the blocks */
 static gboolean
 resolve_weights_get_importance (VnResolver     *self,
@@ -316,22 +362,23 @@ resolve_weights_find_scales (VnResolver     *self,
 {
   static const char * const methods[] = { "minmax", "mse", "k-quant", "hqq" };
   VnTensorPlan *plan = &row->tensor;
-  const VnBlockMethod method = vn_dtype_get_bits (plan->dtype) <= 8 ? resolve_weights_get_method (self, value)
-                                                                    : VN_BLOCK_METHOD_MINMAX;
+  const VnBlockMethod method = resolve_weights_choose_method (self, value, row);
   g_autofree float *importance = NULL;
 
   _Static_assert (G_N_ELEMENTS (methods) == VN_N_BLOCK_METHODS, "a name each");
-  row->exact_levels = resolve_weights_can_search (row) && method == VN_BLOCK_METHOD_K_QUANT;
+  row->exact_levels = method == VN_BLOCK_METHOD_K_QUANT;
   g_free (plan->method);
-  plan->method = g_strdup (method == VN_BLOCK_METHOD_K_QUANT && !row->exact_levels ? "minmax" : methods[method]);
+  plan->method = g_strdup (methods[method]);
   if (!resolve_weights_get_importance (self, value, plan->axis, &importance, error))
     return FALSE;
-  if (row->exact_levels)
+  if (method == VN_BLOCK_METHOD_K_QUANT)
     return vn_quant_search_blocks (value->initializer, plan->axis, row->block, plan->dtype, importance, &plan->scale,
                                    &plan->zero_point, error);
-  return vn_quant_block_params (value->initializer, plan->axis, row->block, plan->dtype, self->scheme.weights.symmetric,
-                                &plan->scale, &plan->zero_point, error) &&
-         ((method != VN_BLOCK_METHOD_MSE && method != VN_BLOCK_METHOD_HQQ) ||
+  if (!vn_quant_block_params (value->initializer, plan->axis, row->block, plan->dtype, self->scheme.weights.symmetric, &plan->scale,
+                              &plan->zero_point, error))
+    return FALSE;
+  return method == VN_BLOCK_METHOD_MINMAX ||
+         ((method != VN_BLOCK_METHOD_HQQ || resolve_weights_free_zeros (plan, error)) &&
           vn_quant_fit_blocks (value->initializer, plan->axis, row->block, plan->dtype, self->scheme.weights.symmetric, method,
                                importance, plan->scale, plan->zero_point, error));
 }

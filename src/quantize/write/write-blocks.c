@@ -182,6 +182,7 @@ write_blocks_fill_up (const VnBlockLayout   *self,
     }
 }
 
+/* Floats, one for each block. */
 static VnTensor *
 write_blocks_pack_scales (const VnBlockLayout    *self,
                          const VnTensor  *scale,
@@ -205,8 +206,11 @@ write_blocks_pack_zero_points (const VnBlockLayout    *self,
                               GError         **error)
 {
   gsize bytes = (self->n_blocks * self->bits + 7) / 8;
-  VnTensor *packed = vn_tensor_new_constant (VN_DTYPE_U8, &VN_SHAPE ((gint64) self->n, (gint64) bytes), error);
+  VnTensor *packed;
 
+  if (zero_point->dtype == VN_DTYPE_F32)
+    return write_blocks_pack_scales (self, zero_point, error);
+  packed = vn_tensor_new_constant (VN_DTYPE_U8, &VN_SHAPE ((gint64) self->n, (gint64) bytes), error);
   if (packed == NULL)
     return NULL;
   memset (packed->data, 0, packed->n_bytes);
@@ -229,7 +233,7 @@ write_blocks_pack_zero_points (const VnBlockLayout    *self,
  * @table: the last block of a row is not filled up
  * @packed: (out): uint8, rows x blocks x bytes of a block; of a table rows x bytes
  * @scales: (out): rows x blocks
- * @zero_points: (out): uint8, rows x bytes
+ * @zero_points: (out): uint8, rows x bytes; rows x blocks where they are float32
  */
 gboolean
 vn_quant_pack_blocks (const VnQuantRow  *row,

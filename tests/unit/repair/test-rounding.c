@@ -220,7 +220,7 @@ static const Case cases[] = {
 typedef struct
 {
   float   scales[64];
-  gint64  zeros[64];
+  double  zeros[64];
   guint32 row[8], column[160];
 } Grid;
 
