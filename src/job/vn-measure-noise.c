@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What rounding each matrix of weights alone does to the outputs, as part of quantizing: on samples that were calibrated with, with
- * as few bits as the recipe has for most. */
+/* What rounding each matrix of weights alone does to the outputs, as part of quantizing: on samples that were calibrated with,
+ * with as few bits as the recipe has for most. */
 #include "vn-job-input.h"
 
 #include "vn-contribution.h"
@@ -36,8 +36,9 @@ measure_noise_run (const VnJobInput *self,
   const VnProgress progress = vn_job_get_reporter (job);
   const VnContributionOptions options = { .parts = self->parts };
   const VnSamples run = { .shapes = self->shapes, .dataset = self->dataset,
-                          .indices = (const guint *) (gpointer) self->calibration->data, .n = MIN (self->calibration->len, SAMPLES),
-                          .n_threads = self->n_threads, .progress = &progress, .notes = self->notes };
+                          .indices = (const guint *) (gpointer) self->calibration->data,
+                          .n = MIN (self->calibration->len, SAMPLES), .n_threads = self->n_threads, .progress = &progress,
+                          .notes = self->notes };
 
   return vn_contribution_measure (self->prepared, self->prepared, plan, &run, &options, cancellable, error);
 }

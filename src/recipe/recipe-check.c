@@ -304,9 +304,11 @@ check_block_method (const VnRecipe  *self,
 
   if (hqq && (!vn_recipe_get_format (self)->packed_matrices || vn_recipe_get_most (self, VN_LAYER_TRAIN) != VN_TRAIN_OFF))
     {
+      g_autofree char *able = vn_format_dup_names (VN_FORMAT_TRAIT (packed_matrices));
+
       g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-                   _("block-method: “hqq” needs the format “matmulnbits” without training, as its zero points are not integers; set "
-                     "block-method to “mse”"));
+                   _("block-method: “hqq” has zero points that are not integers, which the format %s has, without training; set "
+                     "block-method to “mse”"), able);
       return recipe_check_name_rule (self, VN_LAYER_BLOCK_METHOD, error);
     }
   if (!self->symmetric_weights || !(hqq || check_has_block_method (self, VN_BLOCK_METHOD_K_QUANT)))

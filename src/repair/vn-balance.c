@@ -4,8 +4,8 @@
  * their row, the factor is a^e w^(e - 1), Xiao et al., "SmoothQuant" (2022), but at least a and at most 1. So no channel has a
  * larger step than before. For weights with one scale that is a power of two it is what balance-noise.c finds. Where nothing but
  * weights is quantized, a is the root of the mean square, and the factor a^e: weights that large channels multiply become larger
- * beside the others of their blocks, and their errors smaller, Lin et al., "AWQ" (2023). Which tensors stay balanced the outputs on
- * held-out samples decide. */
+ * beside the others of their blocks, and their errors smaller, Lin et al., "AWQ" (2023). Which tensors stay balanced the outputs
+ * on held-out samples decide. */
 #include "vn-balance.h"
 
 #include "balance-apply.h"

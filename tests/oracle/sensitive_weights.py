@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """sensitive_weights.py VERNIER_CLI
 
-What `wide-share` and `balance-channels` make of a small decoder with gated products, whose layers differ in size and some of whose
-channels are much larger than others.
+What `wide-share` and `balance-channels` make of a small decoder with gated products, whose layers differ in size and some of
+whose channels are much larger than others.
 
-Which matrices get 8 bits: for each of them onnxruntime runs an export with nothing but that one in 4 bits, and its KL divergence
-from the float network, for each number of the matrix, says how much it matters. The larger it is for what was chosen the better:
-measured is how much divergence the choice takes away, and that of the best one of the same size. The share of numbers with 8 bits
-is never larger than asked for, and without samples no matrix has more bits.
+Which matrices get 8 bits: for each of them onnxruntime runs an export with nothing but that one in 4 bits, and tells its KL
+divergence from the float network. What was chosen must take away nearly as much as the best choice of that size does. The share
+of numbers with 8 bits is never larger than asked for, and without samples no matrix has more bits.
 
 Large channels: the divergence of the whole export in onnxruntime must become smaller by AWQ, and what is float stays the same.
 """
@@ -92,8 +91,8 @@ def measure_alone(model, work, matrices, wanted, texts):
     for name in matrices:
         rules = [o for other in [*matrices, 'head'] if other != name
                  for o in ('--rule', json.dumps({'nodes': other, 'exclude': True}))]
-        out = export(model, os.path.join(work, 'alone.onnx'), '--preset', 'w4-matmul', '--block-method', 'mse', '--accuracy-level',
-                     '1', *rules)
+        out = export(model, os.path.join(work, 'alone.onnx'), '--preset', 'w4-matmul', '--block-method', 'mse',
+                     '--accuracy-level', '1', *rules)
         alone[name] = divergence(wanted, out, texts)
     return alone
 
@@ -142,8 +141,8 @@ def compare_awq(model, data, texts, work, faults):
         print('%s: divergence %.5f, by AWQ %.5f' % (preset, *found), flush=True)
         if not found[1] < AWQ_GAIN * found[0]:
             faults.append('%s: AWQ gains nothing' % preset)
-        floats = export(model, os.path.join(work, 'float.onnx'), '--preset', preset, '--balance-channels', 'folded', '--data', data,
-                        '--weight', 'uint8', '--block-size', '16', *(['--accuracy-level', '1'] if preset == 'w4-matmul' else []))
+        floats = export(model, os.path.join(work, 'float.onnx'), '--preset', preset, '--balance-channels', 'folded', '--data',
+                        data, '--weight', 'uint8', '--block-size', '16', *(['--accuracy-level', '1'] if preset == 'w4-matmul' else []))
         if not divergence(wanted, floats, texts) < found[1] / 10:
             faults.append('%s: with 8 bits the network is not the same' % preset)
         compared += 1

@@ -9,7 +9,8 @@
  * Symmetric ones have no zero point to choose. The range that one begins with is a candidate, so that no block gets worse.
  *
  * Or the zero point alone is found with the scale of the range, as Badri and Shaji do in "Half-Quadratic Quantization of Large
- * Machine Learning Models" (2023), for the norm p = 0.7 of the errors: with the error e of the largest weights left out of account,
+ * Machine Learning Models" (2023), for the norm p = 0.7 of the errors: with the error e of the largest weights left out of
+ * account,
  *
  *   e = sign (d) max (|d| - |d|^(p - 1) / beta, 0), d = x - scale (q - zero),   zero = mean (q - (x - e) / scale)
  *

@@ -201,7 +201,8 @@ tables_may_share (const VnQuantRow *table,
   return matrix != NULL && matrix->tensor.quantized && matrix->tensor.dtype == table->tensor.dtype &&
          matrix->block == table->block && matrix->exact_levels == table->exact_levels &&
          matrix->has_zero_points == table->has_zero_points &&
-         matrix->tensor.zero_point->dtype == table->tensor.zero_point->dtype && matrix->tensor.axis == 0 && columns % table->block == 0;
+         matrix->tensor.zero_point->dtype == table->tensor.zero_point->dtype && matrix->tensor.axis == 0 &&
+         columns % table->block == 0;
 }
 
 static gboolean

@@ -296,7 +296,8 @@ resolve_weights_takes_float_zeros (VnResolver       *self,
                                    const VnValue    *value,
                                    const VnQuantRow *row)
 {
-  if (!self->scheme.format->packed_matrices || row->experts || !row->has_zero_points || vn_dtype_get_bits (row->tensor.dtype) >= 8)
+  if (!self->scheme.format->packed_matrices || row->experts || !row->has_zero_points ||
+      vn_dtype_get_bits (row->tensor.dtype) >= 8)
     return FALSE;
   for (guint i = 0; i < value->uses->len; i++)
     {
@@ -374,8 +375,8 @@ resolve_weights_find_scales (VnResolver     *self,
   if (method == VN_BLOCK_METHOD_K_QUANT)
     return vn_quant_search_blocks (value->initializer, plan->axis, row->block, plan->dtype, importance, &plan->scale,
                                    &plan->zero_point, error);
-  if (!vn_quant_block_params (value->initializer, plan->axis, row->block, plan->dtype, self->scheme.weights.symmetric, &plan->scale,
-                              &plan->zero_point, error))
+  if (!vn_quant_block_params (value->initializer, plan->axis, row->block, plan->dtype, self->scheme.weights.symmetric,
+                              &plan->scale, &plan->zero_point, error))
     return FALSE;
   return method == VN_BLOCK_METHOD_MINMAX ||
          ((method != VN_BLOCK_METHOD_HQQ || resolve_weights_free_zeros (plan, error)) &&

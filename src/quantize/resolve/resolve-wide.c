@@ -74,13 +74,13 @@ wide_compare (gconstpointer a,
 void
 vn_resolver_choose_wide (VnResolver *self)
 {
-  const double share = self->scheme.weights.wide_share;
   g_autoptr(GArray) candidates = NULL;
-  double n_all, n_taken = 0;
+  double share, n_all, n_taken = 0;
   guint n_chosen = 0;
 
   g_return_if_fail (self != NULL);
 
+  share = self->scheme.weights.wide_share;
   if (share <= 0 || self->importance == NULL || !vn_importance_has_noise (self->importance))
     return;
   candidates = wide_list (self, &n_all);
