@@ -142,7 +142,8 @@ def compare_awq(model, data, texts, work, faults):
         if not found[1] < AWQ_GAIN * found[0]:
             faults.append('%s: AWQ gains nothing' % preset)
         floats = export(model, os.path.join(work, 'float.onnx'), '--preset', preset, '--balance-channels', 'folded', '--data',
-                        data, '--weight', 'uint8', '--block-size', '16', *(['--accuracy-level', '1'] if preset == 'w4-matmul' else []))
+                        data, '--weight', 'uint8', '--block-size', '16',
+                        *(['--accuracy-level', '1'] if preset == 'w4-matmul' else []))
         if not divergence(wanted, floats, texts) < found[1] / 10:
             faults.append('%s: with 8 bits the network is not the same' % preset)
         compared += 1
