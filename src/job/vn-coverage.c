@@ -245,6 +245,22 @@ coverage_make_up_range (void)
   return histogram;
 }
 
+/* Which matrices samples will give more bits is not known: as if all of them needed it as much. */
+static VnImportance *
+coverage_make_up_importance (const VnGraph *graph)
+{
+  VnImportance *importance = vn_importance_new ();
+
+  for (guint i = 0; i < graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (graph->values, i);
+
+      if (value->initializer != NULL)
+        vn_importance_set_noise (importance, value->name, (double) value->initializer->n_elements);
+    }
+  return importance;
+}
+
 /* Weights are rounded in the simplest way: which way makes none of them larger. */
 static VnRecipe *
 coverage_simplify_recipe (const VnRecipe *recipe)
@@ -273,13 +289,15 @@ coverage_fill (VnCoverage    *self,
                GError       **error)
 {
   g_autoptr(VnHistogram) range = coverage_make_up_range ();
+  g_autoptr(VnImportance) importance = NULL;
   g_autoptr(VnQuantPlan) plan = NULL;
   g_autoptr(GHashTable) value_names = NULL;
   g_autoptr(VnModel) quantized = NULL;
 
   if (!vn_job_input_validate (input, error) || !vn_job_input_prepare (input, cancellable, error))
     return FALSE;
-  plan = vn_quantize_resolve_with (input->prepared, input->recipe, coverage_lookup, range, NULL, error);
+  importance = coverage_make_up_importance (input->prepared->graph);
+  plan = vn_quantize_resolve_factors (input->prepared, input->recipe, coverage_lookup, range, NULL, importance, NULL, error);
   if (plan == NULL || g_cancellable_set_error_if_cancelled (cancellable, error))
     return FALSE;
   coverage_count (self, input->prepared, plan);

@@ -7,13 +7,15 @@ whose channels are much larger than others.
 
 Which matrices get 8 bits: for each of them onnxruntime runs an export with nothing but that one in 4 bits, and tells its KL
 divergence from the float network. What was chosen must take away nearly as much as the best choice of that size does. The share
-of numbers with 8 bits is never larger than asked for, and without samples no matrix has more bits.
+of numbers with 8 bits is never larger than asked for, and without samples no matrix has more bits. The size that is told of the
+preset before samples are run is that of an export with samples.
 
 Large channels: the divergence of the whole export in onnxruntime must become smaller by AWQ, and what is float stays the same.
 """
 import itertools
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,6 +25,7 @@ import oracle
 WORDS, WIDTH, INNER, LAYERS, LENGTH, SAMPLES = 64, 64, 128, 3, 16, 8
 LEAST_PART = 0.9       # of the divergence that the best choice of the same size takes away
 AWQ_GAIN = 0.9         # divergence with it, to that without
+TOLD = 0.03            # of the size of a file
 SCALES = (0.3, 1.0, 0.6)      # of what the layers add
 
 
@@ -131,6 +134,19 @@ def compare_choices(model, data, texts, work, faults):
     return compared
 
 
+def compare_told(model, data, work, faults):
+    """The size that is told of the preset before any sample is run, beside that of the export made with samples."""
+    run = subprocess.run([CLI, 'inspect', '--presets', model], capture_output=True, text=True,
+                         env={**os.environ, 'LC_ALL': 'C.UTF-8'})
+    number, unit = re.search(r'^ *w4-mixed +([0-9.]+) (kB|MB)', run.stdout, re.M).groups()
+    told = float(number) * {'kB': 1e3, 'MB': 1e6}[unit]
+    size = os.path.getsize(export(model, os.path.join(work, 'told.onnx'), '--preset', 'w4-mixed', '--data', data))
+    print('told: %d bytes, written: %d' % (told, size))
+    if abs(told / size - 1) > TOLD:
+        faults.append('the told size is %.3f of that of the file' % (told / size))
+    return 1
+
+
 def compare_awq(model, data, texts, work, faults):
     wanted, compared = log_probabilities(model, texts), 0
     for preset in ('w4-matmul', 'w4'):
@@ -163,6 +179,7 @@ def main():
         make_model(even, 1.0)
         make_model(uneven, 20.0)
         compared += compare_choices(even, data, texts, work, faults)
+        compared += compare_told(even, data, work, faults)
         compared += compare_awq(uneven, data, texts, work, faults)
     for fault in faults:
         print('WRONG', fault)
