@@ -138,7 +138,7 @@ def compare_told(model, data, work, faults):
     """The size that is told of the preset before any sample is run, beside that of the export made with samples."""
     run = subprocess.run([CLI, 'inspect', '--presets', model], capture_output=True, text=True,
                          env={**os.environ, 'LC_ALL': 'C.UTF-8'})
-    number, unit = re.search(r'^ *w4-mixed +([0-9.]+) (kB|MB)', run.stdout, re.M).groups()
+    number, unit = re.search(r'^ *w4-mixed +([0-9.]+)\s(kB|MB)', run.stdout, re.M).groups()
     told = float(number) * {'kB': 1e3, 'MB': 1e6}[unit]
     size = os.path.getsize(export(model, os.path.join(work, 'told.onnx'), '--preset', 'w4-mixed', '--data', data))
     print('told: %d bytes, written: %d' % (told, size))
