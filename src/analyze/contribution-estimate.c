@@ -6,6 +6,8 @@
  * further ones are those of the noise that comes from everything before. */
 #include "contribution-window.h"
 
+#include "vn-memory.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -202,6 +204,27 @@ contribution_hear (const VnValue  *value,
     contribution_arrive (self, tap, tensor, listen->scale, &listen->error);
 }
 
+/* Where sizes depend on data, what comes next may not fit together with what is known of the float network: the noise is taken to
+ * arrive at the outputs as it is, so that it is measured. */
+static gboolean
+contribution_hand_on_as_is (Estimate  *self,
+                            guint      tap,
+                            Reach     *reach,
+                            GError   **error)
+{
+  if (g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED) || vn_error_is_memory (*error))
+    return FALSE;
+  g_clear_error (error);
+  g_array_set_size (reach->hops, 0);
+  for (guint e = 0; e < self->n_ends; e++)
+    {
+      const Hop hop = { tap, (int) e, reach->dd };
+
+      g_array_append_val (reach->hops, hop);
+    }
+  return TRUE;
+}
+
 static gboolean
 contribution_reach (Estimate  *self,
                     guint      tap,
@@ -215,6 +238,7 @@ contribution_reach (Estimate  *self,
   Listen listen = { self, g_array_new (FALSE, FALSE, sizeof (Hop)), scale, NULL };
   VnTapValue given = { tap, changed };
   VnNoise noise = { 0 };
+  g_autoptr(GError) local = NULL;
   gboolean good;
 
   vn_noise_add (&noise, sample->known[tap], changed);
@@ -222,13 +246,14 @@ contribution_reach (Estimate  *self,
   if (is_suspect)   /* what a tap's own noise comes to there is told by those who hand it on */
     contribution_add_end_hops (self, tap, changed, listen.hops);
   vn_runner_set_tap (self->runner, contribution_hear, &listen);
-  good = vn_runner_run_next (self->runner, sample->inputs, sample->known, &given, self->cancellable, error);
+  good = vn_runner_run_next (self->runner, sample->inputs, sample->known, &given, self->cancellable, &local);
   vn_runner_set_tap (self->runner, NULL, NULL);
-  if (good && listen.error == NULL)
+  if ((good || contribution_hand_on_as_is (self, tap, reach, &local)) && listen.error == NULL)
     return TRUE;
-  if (good)
+  if (listen.error != NULL)
     g_propagate_error (error, g_steal_pointer (&listen.error));
-  g_clear_error (&listen.error);
+  else
+    g_propagate_error (error, g_steal_pointer (&local));
   return FALSE;
 }
 

@@ -4,6 +4,8 @@
 #include "vn-job-input.h"
 
 #include "vn-contribution.h"
+#include "vn-i18n.h"
+#include "vn-memory.h"
 #include "vn-quantize.h"
 #include "vn-recipe-rules.h"
 
@@ -43,6 +45,20 @@ measure_noise_run (const VnJobInput *self,
   return vn_contribution_measure (self->prepared, self->prepared, plan, &run, &options, cancellable, error);
 }
 
+/* A network that runs only as a whole is quantized all the same. */
+static gboolean
+measure_noise_goes_without (const VnJobInput  *self,
+                            GError           **error)
+{
+  if (g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED) || vn_error_is_memory (*error))
+    return FALSE;
+  vn_notes_add (self->notes, VN_NOTE_WARNING, "wide-share-unmeasured", "wide-share",
+                _("No matrix has 8 bits by “wide-share”: what rounding each of them does to the outputs cannot be measured: %s"),
+                (*error)->message);
+  g_clear_error (error);
+  return TRUE;
+}
+
 /*< private >
  * vn_job_measure_noise:
  * @stats: what ranges are found from, and an importance matrix if the recipe has one
@@ -60,15 +76,23 @@ vn_job_measure_noise (const VnJobInput *self,
   g_autoptr(VnQuantPlan) plan = NULL;
   g_autoptr(VnContributions) found = NULL;
   g_autoptr(VnImportance) importance = NULL;
+  g_autoptr(GError) local = NULL;
 
   g_return_val_if_fail (self != NULL && stats != NULL, NULL);
 
   recipe = vn_recipe_copy (self->recipe);
   recipe->wide_share = 0;
   plan = vn_quantize_resolve (self->prepared, recipe, stats, NULL, error);
-  found = plan != NULL ? measure_noise_run (self, job, plan, cancellable, error) : NULL;
-  if (found == NULL)
+  if (plan == NULL)
     return NULL;
+  found = measure_noise_run (self, job, plan, cancellable, &local);
+  if (found == NULL && measure_noise_goes_without (self, &local))
+    return vn_stats_ref (stats);
+  if (found == NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&local));
+      return NULL;
+    }
   importance = vn_importance_copy (vn_stats_get_importance (stats));
   for (guint i = 0; i < vn_contributions_get_n (found); i++)
     {

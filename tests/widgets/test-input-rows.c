@@ -146,6 +146,38 @@ test_pictures (Fixture       *fixture,
   g_unlink (model);
 }
 
+static gboolean
+has_targets (gpointer window)
+{
+  return vn_test_find (window, GTK_TYPE_LABEL, "8-bit weights") != NULL;
+}
+
+/* A number that was typed is taken over while the focus goes to a row of a list that it replaces. */
+static void
+test_focus (Fixture       *fixture,
+            gconstpointer  user_data)
+{
+  g_autofree char *model = vn_data_step_write_decoder (fixture->folder);
+  g_autofree char *texts = g_build_filename (fixture->folder, "tokens", NULL);
+  GtkWidget *window = GTK_WIDGET (fixture->window), *spin, *row;
+
+  vn_data_step_show (fixture, model, texts);
+  g_assert_true (vn_test_wait (has_targets, window, SECONDS));
+  row = vn_test_find (window, ADW_TYPE_ACTION_ROW, "Held-out samples");
+  spin = vn_test_find (row, GTK_TYPE_SPIN_BUTTON, NULL);
+  row = gtk_widget_get_ancestor (vn_test_find (window, GTK_TYPE_LABEL, "8-bit weights"), ADW_TYPE_ACTION_ROW);
+  gtk_widget_grab_focus (spin);
+  vn_test_settle (50);
+  gtk_editable_set_text (GTK_EDITABLE (spin), "1");
+  gtk_widget_grab_focus (row);
+  vn_test_settle (200);
+  g_assert_cmpint (vn_bench_get_data (VN_BENCH (fixture->document))->held_out, ==, 1);
+  vn_bench_set_data (VN_BENCH (fixture->document), NULL);
+  vn_test_settle (600);
+  vn_data_step_remove_folder (texts);
+  g_unlink (model);
+}
+
 /* A decoder of @n_caches / 2 layers, of which none is there. */
 static char *
 write_decoder (const char *folder,
@@ -233,6 +265,7 @@ main (int   argc,
 
   g_test_add ("/input-rows/rows", Fixture, NULL, vn_window_fixture_set_up, test_rows, vn_window_fixture_tear_down);
   g_test_add ("/input-rows/pictures", Fixture, NULL, vn_window_fixture_set_up, test_pictures, vn_window_fixture_tear_down);
+  g_test_add ("/input-rows/focus", Fixture, NULL, vn_window_fixture_set_up, test_focus, vn_window_fixture_tear_down);
   g_test_add ("/input-rows/caches/few", Fixture, GUINT_TO_POINTER (4), vn_window_fixture_set_up, test_caches,
               vn_window_fixture_tear_down);
   g_test_add ("/input-rows/caches/many", Fixture, GUINT_TO_POINTER (6), vn_window_fixture_set_up, test_caches,

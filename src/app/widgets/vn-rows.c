@@ -264,3 +264,50 @@ vn_combo_row_show_whole (AdwComboRow *row)
   g_signal_connect (factory, "bind", G_CALLBACK (rows_bind_item), NULL);
   adw_combo_row_set_list_factory (row, factory);
 }
+
+/* ---- what waits until the focus has moved ---- */
+
+typedef struct
+{
+  GtkWidget    *widget;
+  VnWidgetFunc  func;
+} SoonCall;
+
+static gboolean
+rows_call (gpointer data)
+{
+  const SoonCall *call = data;
+
+  if (gtk_widget_get_root (call->widget) != NULL)
+    call->func (call->widget);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+rows_free_call (gpointer data)
+{
+  SoonCall *call = data;
+
+  g_object_unref (call->widget);
+  g_free (call);
+}
+
+/**
+ * vn_widget_call_soon:
+ *
+ * Calls @func before the next event, unless @self is in no window any more. For what a number that was typed changes: the button
+ * says it while the focus leaves it, and where a list is replaced that holds the widget which gets the focus, GTK 4.8 looks for
+ * the parents of that one without end.
+ */
+void
+vn_widget_call_soon (GtkWidget    *self,
+                     VnWidgetFunc  func)
+{
+  SoonCall *call;
+
+  g_return_if_fail (GTK_IS_WIDGET (self) && func != NULL);
+
+  call = g_new (SoonCall, 1);
+  *call = (SoonCall) { g_object_ref (self), func };
+  g_idle_add_full (G_PRIORITY_HIGH, rows_call, call, rows_free_call);
+}

@@ -7,6 +7,13 @@ G_BEGIN_DECLS
 
 /* Small parts that several pages are built from. */
 
+/**
+ * VnWidgetFunc: does something for @self.
+ */
+typedef void (*VnWidgetFunc) (GtkWidget *self);
+
+void       vn_widget_call_soon (GtkWidget    *self,
+                                VnWidgetFunc  func);
 GtkWidget *vn_row_new          (const char *title,
                                 const char *value);
 GtkWidget *vn_row_new_wide     (const char *title,

@@ -439,10 +439,18 @@ step_data_count_output (VnStepData *self)
 }
 
 static void
+step_data_take_count (GtkWidget *widget)
+{
+  VnStepData *self = VN_STEP_DATA (widget);
+
+  vn_bench_set_n_samples (VN_BENCH (step_data_get_document (self)), (guint) gtk_spin_button_get_value_as_int (self->count));
+}
+
+static void
 step_data_count_changed (VnStepData *self)
 {
   if (!self->busy)
-    vn_bench_set_n_samples (VN_BENCH (step_data_get_document (self)), (guint) gtk_spin_button_get_value_as_int (self->count));
+    vn_widget_call_soon (GTK_WIDGET (self), step_data_take_count);
 }
 
 /* As in a project: -1 is as many as are usual. */
@@ -456,16 +464,24 @@ step_data_held_output (VnStepData *self)
 }
 
 static void
-step_data_held_changed (VnStepData *self)
+step_data_take_held (GtkWidget *widget)
 {
+  VnStepData *self = VN_STEP_DATA (widget);
   const VnDataSpec *present = vn_bench_get_data (VN_BENCH (step_data_get_document (self)));
   g_autoptr(VnDataSpec) data = NULL;
 
-  if (self->busy || present == NULL)
+  if (present == NULL || present->held_out == gtk_spin_button_get_value_as_int (self->held))
     return;
   data = vn_data_spec_copy (present);
   data->held_out = gtk_spin_button_get_value_as_int (self->held);
   vn_bench_set_data (VN_BENCH (step_data_get_document (self)), data);
+}
+
+static void
+step_data_held_changed (VnStepData *self)
+{
+  if (!self->busy)
+    vn_widget_call_soon (GTK_WIDGET (self), step_data_take_held);
 }
 
 static void

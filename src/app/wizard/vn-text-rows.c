@@ -8,6 +8,7 @@
 #include "vn-format.h"
 #include "vn-i18n.h"
 #include "vn-model-data.h"
+#include "vn-rows.h"
 #include "vn-tokenizer.h"
 
 #define MOST_TOKENS 131072
@@ -99,16 +100,24 @@ text_rows_output (VnTextRows    *self,
 }
 
 static void
-text_rows_changed (VnTextRows *self)
+text_rows_take_numbers (GtkWidget *widget)
 {
+  VnTextRows *self = VN_TEXT_ROWS (widget);
   g_autoptr(VnDataSpec) data = NULL;
 
-  if (self->busy || vn_bench_get_data (VN_BENCH (self->document)) == NULL)
+  if (self->document == NULL || vn_bench_get_data (VN_BENCH (self->document)) == NULL)
     return;
   data = vn_data_spec_copy (vn_bench_get_data (VN_BENCH (self->document)));
   data->window = (guint) gtk_spin_button_get_value_as_int (self->window);
   data->stride = (guint) gtk_spin_button_get_value_as_int (self->stride);
   vn_bench_set_data (VN_BENCH (self->document), data);
+}
+
+static void
+text_rows_changed (VnTextRows *self)
+{
+  if (!self->busy)
+    vn_widget_call_soon (GTK_WIDGET (self), text_rows_take_numbers);
 }
 
 /**
