@@ -87,8 +87,7 @@ step_data_show_folder (VnStepData       *self,
 
   if (data == NULL || random)
     {
-      adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->folder),
-                                     random ? _("Random values") : _("No samples chosen"));
+      adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->folder), random ? _("Random values") : _("No samples chosen"));
       adw_action_row_set_subtitle (self->folder, random ? "" : _(step_data_get_words (self)->choose));
       return;
     }
@@ -158,8 +157,7 @@ step_data_show_previews (VnStepData *self)
 
   gtk_label_set_label (self->previews_title, as_network ? _("After preprocessing") : _("Original"));
   gtk_label_set_label (self->previews_count, count);
-  vn_previews_show (self->pictures, self->dataset, as_network,
-                    data != NULL && data->preprocess.fit == VN_FIT_STRETCH);
+  vn_previews_show (self->pictures, self->dataset, as_network, data != NULL && data->preprocess.fit == VN_FIT_STRETCH);
 }
 
 static void
@@ -438,21 +436,6 @@ step_data_count_output (VnStepData *self)
   return TRUE;
 }
 
-static void
-step_data_take_count (GtkWidget *widget)
-{
-  VnStepData *self = VN_STEP_DATA (widget);
-
-  vn_bench_set_n_samples (VN_BENCH (step_data_get_document (self)), (guint) gtk_spin_button_get_value_as_int (self->count));
-}
-
-static void
-step_data_count_changed (VnStepData *self)
-{
-  if (!self->busy)
-    vn_widget_call_soon (GTK_WIDGET (self), step_data_take_count);
-}
-
 /* As in a project: -1 is as many as are usual. */
 static gboolean
 step_data_held_output (VnStepData *self)
@@ -464,24 +447,25 @@ step_data_held_output (VnStepData *self)
 }
 
 static void
-step_data_take_held (GtkWidget *widget)
+step_data_take_numbers (GtkWidget *widget)
 {
   VnStepData *self = VN_STEP_DATA (widget);
-  const VnDataSpec *present = vn_bench_get_data (VN_BENCH (step_data_get_document (self)));
-  g_autoptr(VnDataSpec) data = NULL;
+  VnBench *bench = VN_BENCH (step_data_get_document (self));
+  const VnDataSpec *present = vn_bench_get_data (bench);
+  g_autoptr(VnDataSpec) data = present != NULL ? vn_data_spec_copy (present) : NULL;
 
-  if (present == NULL || present->held_out == gtk_spin_button_get_value_as_int (self->held))
+  vn_bench_set_n_samples (bench, (guint) gtk_spin_button_get_value_as_int (self->count));
+  if (present == NULL || data->held_out == gtk_spin_button_get_value_as_int (self->held))
     return;
-  data = vn_data_spec_copy (present);
   data->held_out = gtk_spin_button_get_value_as_int (self->held);
-  vn_bench_set_data (VN_BENCH (step_data_get_document (self)), data);
+  vn_bench_set_data (bench, data);
 }
 
 static void
-step_data_held_changed (VnStepData *self)
+step_data_numbers_changed (VnStepData *self)
 {
   if (!self->busy)
-    vn_widget_call_soon (GTK_WIDGET (self), step_data_take_held);
+    vn_widget_call_soon (GTK_WIDGET (self), step_data_take_numbers);
 }
 
 static void
@@ -650,9 +634,9 @@ vn_step_data_init (VnStepData *self)
   self->pictures = vn_previews_new (self->previews);
   g_signal_connect_swapped (self->change, "clicked", G_CALLBACK (step_data_change_clicked), self);
   g_signal_connect_swapped (self->change_folder, "clicked", G_CALLBACK (step_data_change_folder_clicked), self);
-  g_signal_connect_swapped (self->count, "value-changed", G_CALLBACK (step_data_count_changed), self);
+  g_signal_connect_swapped (self->count, "value-changed", G_CALLBACK (step_data_numbers_changed), self);
   g_signal_connect_swapped (self->count, "output", G_CALLBACK (step_data_count_output), self);
-  g_signal_connect_swapped (self->held, "value-changed", G_CALLBACK (step_data_held_changed), self);
+  g_signal_connect_swapped (self->held, "value-changed", G_CALLBACK (step_data_numbers_changed), self);
   g_signal_connect_swapped (self->held, "output", G_CALLBACK (step_data_held_output), self);
   g_signal_connect_swapped (self->card, "apply", G_CALLBACK (step_data_cure_applied), self);
   g_signal_connect_swapped (self->card, "preprocess", G_CALLBACK (step_data_go_to_preprocessing), self);
