@@ -311,3 +311,42 @@ vn_widget_call_soon (GtkWidget    *self,
   *call = (SoonCall) { g_object_ref (self), func };
   g_idle_add_full (G_PRIORITY_HIGH, rows_call, call, rows_free_call);
 }
+
+/* ---- the lowest number may be a word ---- */
+
+#define LOWEST "vn-lowest"
+
+static gboolean
+rows_output (GtkSpinButton *button)
+{
+  if (gtk_spin_button_get_value (button) > gtk_adjustment_get_lower (gtk_spin_button_get_adjustment (button)))
+    return FALSE;
+  gtk_editable_set_text (GTK_EDITABLE (button), g_object_get_data (G_OBJECT (button), LOWEST));
+  return TRUE;
+}
+
+static int
+rows_input (GtkSpinButton *button,
+            double        *value)
+{
+  if (!g_str_equal (gtk_editable_get_text (GTK_EDITABLE (button)), g_object_get_data (G_OBJECT (button), LOWEST)))
+    return FALSE;
+  *value = gtk_adjustment_get_lower (gtk_spin_button_get_adjustment (button));
+  return TRUE;
+}
+
+/**
+ * vn_spin_button_name_lowest:
+ * @self: must take other text than numbers
+ * @word: stands for the lowest number, translated
+ */
+void
+vn_spin_button_name_lowest (GtkSpinButton *self,
+                            const char    *word)
+{
+  g_return_if_fail (GTK_IS_SPIN_BUTTON (self) && word != NULL);
+
+  g_object_set_data_full (G_OBJECT (self), LOWEST, g_strdup (word), g_free);
+  g_signal_connect (self, "output", G_CALLBACK (rows_output), NULL);
+  g_signal_connect (self, "input", G_CALLBACK (rows_input), NULL);
+}

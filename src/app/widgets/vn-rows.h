@@ -14,6 +14,8 @@ typedef void (*VnWidgetFunc) (GtkWidget *self);
 
 void       vn_widget_call_soon (GtkWidget    *self,
                                 VnWidgetFunc  func);
+void       vn_spin_button_name_lowest (GtkSpinButton *self,
+                                       const char    *word);
 GtkWidget *vn_row_new          (const char *title,
                                 const char *value);
 GtkWidget *vn_row_new_wide     (const char *title,

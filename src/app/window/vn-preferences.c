@@ -97,31 +97,6 @@ preferences_add_switch (GtkWidget  *group,
   adw_preferences_group_add (ADW_PREFERENCES_GROUP (group), row);
 }
 
-/* The lowest number may be a word. */
-static gboolean
-preferences_output (GtkSpinButton *spin)
-{
-  const char *word = g_object_get_data (G_OBJECT (spin), "vn-lowest");
-  GtkAdjustment *adjustment = gtk_spin_button_get_adjustment (spin);
-
-  if (word == NULL || gtk_spin_button_get_value (spin) > gtk_adjustment_get_lower (adjustment))
-    return FALSE;
-  gtk_editable_set_text (GTK_EDITABLE (spin), word);
-  return TRUE;
-}
-
-static int
-preferences_input (GtkSpinButton *spin,
-                   double        *value)
-{
-  const char *word = g_object_get_data (G_OBJECT (spin), "vn-lowest");
-
-  if (word == NULL || !g_str_equal (gtk_editable_get_text (GTK_EDITABLE (spin)), word))
-    return FALSE;
-  *value = gtk_adjustment_get_lower (gtk_spin_button_get_adjustment (spin));
-  return TRUE;
-}
-
 /* @lowest: (nullable): the word for @least */
 static void
 preferences_add_number (GtkWidget  *group,
@@ -141,9 +116,8 @@ preferences_add_number (GtkWidget  *group,
   gtk_spin_button_set_numeric (GTK_SPIN_BUTTON (spin), lowest == NULL);
   gtk_editable_set_width_chars (GTK_EDITABLE (spin), 7);
   gtk_accessible_update_property (GTK_ACCESSIBLE (spin), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
-  g_object_set_data_full (G_OBJECT (spin), "vn-lowest", g_strdup (lowest), g_free);
-  g_signal_connect (spin, "output", G_CALLBACK (preferences_output), NULL);
-  g_signal_connect (spin, "input", G_CALLBACK (preferences_input), NULL);
+  if (lowest != NULL)
+    vn_spin_button_name_lowest (GTK_SPIN_BUTTON (spin), lowest);
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), spin);
   adw_action_row_set_activatable_widget (ADW_ACTION_ROW (row), spin);
   g_settings_bind (vn_settings_get (), key, spin, "value", G_SETTINGS_BIND_DEFAULT);

@@ -426,26 +426,6 @@ step_data_random_toggled (VnStepData *self)
     vn_bench_set_data (VN_BENCH (step_data_get_document (self)), NULL);
 }
 
-/* As in a project: 0 is all. */
-static gboolean
-step_data_count_output (VnStepData *self)
-{
-  if (gtk_spin_button_get_value_as_int (self->count) > 0)
-    return FALSE;
-  gtk_editable_set_text (GTK_EDITABLE (self->count), _("All"));
-  return TRUE;
-}
-
-/* As in a project: -1 is as many as are usual. */
-static gboolean
-step_data_held_output (VnStepData *self)
-{
-  if (gtk_spin_button_get_value_as_int (self->held) >= 0)
-    return FALSE;
-  gtk_editable_set_text (GTK_EDITABLE (self->held), _("Usual"));
-  return TRUE;
-}
-
 static void
 step_data_take_numbers (GtkWidget *widget)
 {
@@ -635,9 +615,9 @@ vn_step_data_init (VnStepData *self)
   g_signal_connect_swapped (self->change, "clicked", G_CALLBACK (step_data_change_clicked), self);
   g_signal_connect_swapped (self->change_folder, "clicked", G_CALLBACK (step_data_change_folder_clicked), self);
   g_signal_connect_swapped (self->count, "value-changed", G_CALLBACK (step_data_numbers_changed), self);
-  g_signal_connect_swapped (self->count, "output", G_CALLBACK (step_data_count_output), self);
+  vn_spin_button_name_lowest (self->count, _("All"));       /* as in a project: 0 is all, */
   g_signal_connect_swapped (self->held, "value-changed", G_CALLBACK (step_data_numbers_changed), self);
-  g_signal_connect_swapped (self->held, "output", G_CALLBACK (step_data_held_output), self);
+  vn_spin_button_name_lowest (self->held, _("Usual"));      /* and here -1 as many as are usual */
   g_signal_connect_swapped (self->card, "apply", G_CALLBACK (step_data_cure_applied), self);
   g_signal_connect_swapped (self->card, "preprocess", G_CALLBACK (step_data_go_to_preprocessing), self);
   g_signal_connect_swapped (self->card, "sizes", G_CALLBACK (step_data_go_to_sizes), self);

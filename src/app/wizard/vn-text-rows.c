@@ -88,17 +88,6 @@ text_rows_show_tokenizer (VnTextRows       *self,
 
 /* ---- samples ---- */
 
-/* 0 is what is usual. */
-static gboolean
-text_rows_output (VnTextRows    *self,
-                  GtkSpinButton *button)
-{
-  if (gtk_spin_button_get_value_as_int (button) > 0)
-    return FALSE;
-  gtk_editable_set_text (GTK_EDITABLE (button), _("Usual"));
-  return TRUE;
-}
-
 static void
 text_rows_take_numbers (GtkWidget *widget)
 {
@@ -197,7 +186,7 @@ text_rows_add_number (VnTextRows *self,
   gtk_spin_button_set_numeric (GTK_SPIN_BUTTON (spin), FALSE);
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), spin);
   adw_action_row_set_activatable_widget (ADW_ACTION_ROW (row), spin);
-  g_signal_connect_swapped (spin, "output", G_CALLBACK (text_rows_output), self);
+  vn_spin_button_name_lowest (GTK_SPIN_BUTTON (spin), _("Usual"));
   g_signal_connect_swapped (spin, "value-changed", G_CALLBACK (text_rows_changed), self);
   gtk_list_box_append (GTK_LIST_BOX (list), row);
   return GTK_SPIN_BUTTON (spin);
