@@ -307,6 +307,8 @@ vn_widget_call_soon (GtkWidget    *self,
 
   g_return_if_fail (GTK_IS_WIDGET (self) && func != NULL);
 
+  if (gtk_widget_get_root (self) == NULL)      /* buttons tell of their numbers while a page is taken apart, too */
+    return;
   call = g_new (SoonCall, 1);
   *call = (SoonCall) { g_object_ref (self), func };
   g_idle_add_full (G_PRIORITY_HIGH, rows_call, call, rows_free_call);
