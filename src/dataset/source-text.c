@@ -17,8 +17,6 @@
 #define LEAST_TOKENS 2u        /* of a text that is shorter than a window */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
-/* What a sample is of all tokens. */
-
 static gboolean
 source_text_is_text (const char *name)
 {
