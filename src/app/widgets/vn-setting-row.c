@@ -5,6 +5,7 @@
 
 #include "vn-format.h"
 #include "vn-i18n.h"
+#include "vn-rows.h"
 
 #define ROW_KEY "vn-setting-row"
 
@@ -164,10 +165,18 @@ setting_row_entered (Row         *self,
 }
 
 static void
+setting_row_take_number (GtkWidget *row)
+{
+  Row *self = g_object_get_data (G_OBJECT (row), ROW_KEY);
+
+  setting_row_entered (self, GTK_EDITABLE (self->editor));
+}
+
+static void
 setting_row_number_left (Row                *self,
                          GtkEventController *controller)
 {
-  setting_row_entered (self, GTK_EDITABLE (self->editor));
+  vn_widget_call_soon (self->row, setting_row_take_number);
 }
 
 /* Back to what the target says. */
