@@ -419,10 +419,10 @@ vn_job_note_overlap (const VnJobInput *self)
   if (!self->apart || self->notes == NULL || vn_dataset_count_overlap (self->dataset) == 0)
     return;
   vn_notes_add (self->notes, VN_NOTE_INFO, "data-overlap", NULL,
-                ngettext ("Windows overlap: of %u sample, %u is left for calibration and %u to measure the error, which share no "
+                ngettext ("Windows overlap: calibration uses %u and error measurement %u of %u sample, so that the two share no "
                           "tokens",
-                          "Windows overlap: of %u samples, %u are left for calibration and %u to measure the error, which share "
-                          "no tokens", n), n, self->calibration->len, self->measured->len);
+                          "Windows overlap: calibration uses %u and error measurement %u of %u samples, so that the two share no "
+                          "tokens", n), self->calibration->len, self->measured->len, n);
 }
 
 /*< private >
