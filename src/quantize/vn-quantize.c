@@ -441,8 +441,7 @@ quantize_resolve_graph (const VnModel   *model,
     return NULL;
   quantize_record_constants (&self->scheme, plan);
   quantize_record_nodes (self, plan);
-  if (!vn_resolver_tie_tables (self, plan, error))
-    return NULL;
+  vn_resolver_tie_tables (self, plan);
   return g_steal_pointer (&plan);
 }
 

@@ -115,6 +115,10 @@ VnModel              *vn_prepare_model_with (const VnModel          *model,
                                              VnNotes                *notes,        /* nullable */
                                              GCancellable           *cancellable,
                                              GError                **error);
-VnModel              *vn_model_share_transposed (VnModel            *model);     /* vn-share-transposed.c */
+
+/* vn-share-transposed.c */
+VnModel              *vn_model_share_transposed (VnModel            *model);
+gboolean              vn_matrices_are_transposed (const VnTensor    *a,
+                                                  const VnTensor    *b);
 
 G_END_DECLS

@@ -73,10 +73,18 @@ share_tile_is_transposed (const VnTensor *a,
   return TRUE;
 }
 
-static gboolean
-share_is_transposed (const VnTensor *a,
-                     const VnTensor *b)
+/**
+ * vn_matrices_are_transposed:
+ * @a, @b: of two axes, and numbers of 2 or 4 bytes
+ *
+ * Returns: whether one is the transpose of the other, bit for bit
+ */
+gboolean
+vn_matrices_are_transposed (const VnTensor *a,
+                            const VnTensor *b)
 {
+  g_return_val_if_fail (a != NULL && b != NULL && a->shape.rank == 2 && b->shape.rank == 2, FALSE);
+
   if (a->dtype != b->dtype || a->shape.dims[0] != b->shape.dims[1] || a->shape.dims[1] != b->shape.dims[0])
     return FALSE;
   for (gsize r = 0; r < (gsize) a->shape.dims[0]; r += TILE)
@@ -118,7 +126,7 @@ share_list_pairs (const VnGraph *graph)
         continue;
       key = share_make_key (value->initializer, TRUE);
       other = g_hash_table_lookup (known, &key);
-      if (other != NULL && share_is_transposed (other->initializer, value->initializer))
+      if (other != NULL && vn_matrices_are_transposed (other->initializer, value->initializer))
         {
           const gboolean turns_other = share_is_table (value, TRUE) && !share_is_table (other, TRUE);
 

@@ -7,14 +7,10 @@
 #include "vn-resolver.h"
 
 #include "vn-moe.h"
-
-#include <string.h>
+#include "vn-pass.h"
 
 /* Numbers of 2 bits that fill a byte: rows of other lengths have none to themselves. */
 #define ROW_STEP 4
-
-/* Rows and columns that are compared in one go. */
-#define TILE 32
 
 /* Nodes between a product and the output that it becomes. */
 #define MOST_BEHIND 8
@@ -159,39 +155,6 @@ vn_quant_is_router (const VnNode *node)
 
 /* ---- one matrix for both ---- */
 
-/* @table: rows x columns; @matrix: columns x rows. */
-static gboolean
-tables_are_transposed (const float *table,
-                       const float *matrix,
-                       gsize        rows,
-                       gsize        columns)
-{
-  for (gsize i = 0; i < rows; i += TILE)
-    for (gsize k = 0; k < columns; k += TILE)
-      for (gsize r = i; r < MIN (i + TILE, rows); r++)
-        for (gsize c = k; c < MIN (k + TILE, columns); c++)
-          if (memcmp (&table[r * columns + c], &matrix[c * rows + r], sizeof (float)) != 0)
-            return FALSE;
-  return TRUE;
-}
-
-static gboolean
-tables_hold_the_same (VnTensor  *table,
-                      VnTensor  *matrix,
-                      gboolean  *same,
-                      GError   **error)
-{
-  g_autoptr(VnTensor) a = NULL, b = NULL;
-
-  *same = FALSE;
-  if (matrix->shape.rank != 2 || table->shape.dims[0] != matrix->shape.dims[1] || table->shape.dims[1] != matrix->shape.dims[0])
-    return TRUE;
-  if ((a = vn_tensor_get_aligned (table, error)) == NULL || (b = vn_tensor_get_aligned (matrix, error)) == NULL)
-    return FALSE;
-  *same = tables_are_transposed (a->data, b->data, (gsize) table->shape.dims[0], (gsize) table->shape.dims[1]);
-  return TRUE;
-}
-
 /* Blocks of whole rows of bytes only: a last block that is filled up takes more room in a matrix. */
 static gboolean
 tables_may_share (const VnQuantRow *table,
@@ -205,30 +168,25 @@ tables_may_share (const VnQuantRow *table,
          columns % table->block == 0;
 }
 
-static gboolean
-tables_tie (VnResolver   *self,
-            VnQuantPlan  *plan,
-            VnValue      *table,
-            GError      **error)
+static void
+tables_tie (VnResolver  *self,
+            VnQuantPlan *plan,
+            VnValue     *table)
 {
   VnQuantRow *row = vn_quant_plan_find_row (plan, table->name);
+  const gint64 columns = table->initializer->shape.dims[1];
 
-  if (row == NULL || !row->tensor.quantized || row->block == 0 || row->tied != NULL)
-    return TRUE;
+  if (row == NULL || !row->tensor.quantized || row->block == 0)
+    return;
   for (guint i = 0; i < self->graph->nodes->len && row->tied == NULL; i++)
     {
       const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
       const VnValue *matrix = !plan->excluded[i] && vn_quant_has_nbits (node) ? vn_node_get_input (node, 1) : NULL;
-      const gint64 columns = table->initializer->shape.dims[1];
-      gboolean same = FALSE;
 
-      if (matrix == NULL || !tables_may_share (row, columns, vn_quant_plan_find_row (plan, matrix->name)))
-        continue;
-      if (!tables_hold_the_same (table->initializer, matrix->initializer, &same, error))
-        return FALSE;
-      row->tied = same ? g_strdup (matrix->name) : NULL;
+      if (matrix != NULL && tables_may_share (row, columns, vn_quant_plan_find_row (plan, matrix->name)) &&
+          matrix->initializer->shape.rank == 2 && vn_matrices_are_transposed (table->initializer, matrix->initializer))
+        row->tied = g_strdup (matrix->name);
     }
-  return TRUE;
 }
 
 /*< private >
@@ -237,21 +195,17 @@ tables_tie (VnResolver   *self,
  *
  * Finds for each table the matrix that is the same, transposed, and is stored alike.
  */
-gboolean
-vn_resolver_tie_tables (VnResolver   *self,
-                        VnQuantPlan  *plan,
-                        GError      **error)
+void
+vn_resolver_tie_tables (VnResolver  *self,
+                        VnQuantPlan *plan)
 {
-  g_return_val_if_fail (self != NULL && plan != NULL, FALSE);
+  g_return_if_fail (self != NULL && plan != NULL);
 
-  if (!self->scheme.write.packed_tables)
-    return TRUE;
-  for (guint i = 0; i < self->graph->nodes->len; i++)
+  for (guint i = 0; self->scheme.write.packed_tables && i < self->graph->nodes->len; i++)
     {
       const VnNode *node = g_ptr_array_index (self->graph->nodes, i);
 
-      if (!plan->excluded[i] && vn_quant_has_table (node) && !tables_tie (self, plan, vn_node_get_input (node, 0), error))
-        return FALSE;
+      if (!plan->excluded[i] && vn_quant_has_table (node))
+        tables_tie (self, plan, vn_node_get_input (node, 0));
     }
-  return TRUE;
 }

@@ -162,9 +162,8 @@ VnDType      vn_resolver_join_experts (VnResolver      *self,
                                        VnResolverTypeFunc other);
 void         vn_resolver_leave_experts (VnResolver     *self,
                                         VnQuantPlan    *plan);
-gboolean     vn_resolver_tie_tables   (VnResolver      *self,      /* resolve-tables.c */
-                                       VnQuantPlan     *plan,
-                                       GError         **error);
+void         vn_resolver_tie_tables   (VnResolver      *self,      /* resolve-tables.c */
+                                       VnQuantPlan     *plan);
 gboolean     vn_resolver_place        (VnResolver      *self,      /* resolve-place.c */
                                        char           **labels,
                                        GError         **error);
