@@ -13,7 +13,8 @@ typedef enum
   SHAPE_ANY, SHAPE_DENSE, SHAPE_POINTWISE, SHAPE_DEPTHWISE, SHAPE_WIDE, SHAPE_GROUPED, SHAPE_NARROW, SHAPE_LINEAR, SHAPE_NEAREST,
   SHAPE_GENERAL, SHAPE_STRIDED,
   SHAPE_DIRECT,
-  SHAPE_BITS2, SHAPE_BITS4, SHAPE_BITS8, SHAPE_ROUNDED2, SHAPE_ROUNDED4, SHAPE_ROUNDED8
+  SHAPE_BITS2, SHAPE_BITS4, SHAPE_BITS8, SHAPE_ROUNDED2, SHAPE_ROUNDED4, SHAPE_ROUNDED8,
+  SHAPE_ZEROS2, SHAPE_ZEROS4
 } Shape;
 typedef enum { UNIT_MACS, UNIT_OUT, UNIT_IN, UNIT_NONE } Unit;
 
@@ -138,6 +139,15 @@ cost_get_bits_shape (gint64   bits,
          : (rounded ? SHAPE_ROUNDED4 : SHAPE_BITS4);
 }
 
+/* Zero points that are floats: all weights become floats in each run. */
+static gboolean
+cost_has_float_zeros (const VnNode *node)
+{
+  const VnValue *zeros = vn_node_get_input (node, 3);
+
+  return zeros != NULL && vn_dtype_is_float (zeros->initializer != NULL ? zeros->initializer->dtype : zeros->type.dtype);
+}
+
 /* Weights in so many bits, and whether what they are multiplied by is rounded to integers. */
 static void
 cost_measure_nbits (const VnNode *node,
@@ -147,7 +157,7 @@ cost_measure_nbits (const VnNode *node,
   const gboolean rounded = vn_node_get_int (node, "accuracy_level", 0) == 4 && (bits != 2 || (block >= 32 && block <= 128));
 
   work->read = (double) vn_node_get_int (node, "N", 0) * (double) vn_node_get_int (node, "K", 0);
-  work->shape = cost_get_bits_shape (bits, rounded);
+  work->shape = !cost_has_float_zeros (node) ? cost_get_bits_shape (bits, rounded) : bits == 2 ? SHAPE_ZEROS2 : SHAPE_ZEROS4;
 }
 
 /* The same of experts, of which those are read that a token goes to. */

@@ -114,7 +114,8 @@ def describe(kernel, attrs, ins, outs):
     if name == 'MatMulNBits':
         bits, block = attrs.get('bits', 4), attrs['block_size']
         rounded = attrs.get('accuracy_level', 0) == 4 and (bits != 2 or 32 <= block <= 128)
-        return ((kernel, type_, '%s%d' % ('ROUNDED' if rounded else 'BITS', bits), 'MACS'),
+        kind = 'ZEROS' if attrs.get('float_zeros') else 'ROUNDED' if rounded else 'BITS'
+        return ((kernel, type_, '%s%d' % (kind, bits), 'MACS'),
                 (count(out) * attrs['K'], count(out), float(attrs['N'] * attrs['K']), 0.0))
     if name in PRODUCTS:
         inner = shape[-2 if attrs.get('transA') and len(shape) > 1 else -1] if shape else 1
@@ -140,13 +141,15 @@ def describe(kernel, attrs, ins, outs):
 
 
 def get_attributes(node, constants):
-    """With the steps of a Slice, and the sizes of the weight."""
+    """With the steps of a Slice, the sizes of the weight, and whether zero points are floats."""
     attrs = {a.name: a.i if a.type == 2 else a.s if a.type == 3 else list(a.ints) for a in node.attribute if a.type in (2, 3, 7)}
     if node.op_type == 'Slice' and len(node.input) > 4 and node.input[4] in constants:
         attrs['steps'] = [int(x) for x in onnx.numpy_helper.to_array(constants[node.input[4]]).reshape(-1)]
     place = 3 if node.op_type.startswith('QLinear') or node.op_type == 'QGemm' else 1
     if len(node.input) > place and node.input[place] in constants:
         attrs['weight'] = list(constants[node.input[place]].dims)
+    if node.op_type == 'MatMulNBits' and len(node.input) > 3 and node.input[3] in constants:
+        attrs['float_zeros'] = constants[node.input[3]].data_type != onnx.TensorProto.UINT8
     return attrs
 
 

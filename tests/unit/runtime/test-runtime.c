@@ -516,12 +516,15 @@ test_elsewhere (void)
 
 #define WIDTH 256
 
-/* @bits 0: floats. Of a file's own MatMulNBits, or of the pair that becomes one. */
+/* A file's own MatMulNBits, with zero points in the middle or floats, or the pair that becomes one. */
+typedef enum { OWN, OWN_ZEROS, PAIR } Form;
+
+/* @bits 0: floats. */
 static double
 forecast_nbits (gint64 rows,
                 gint64 bits,
                 gint64 level,
-                gboolean fused)
+                Form   form)
 {
   const VnShape whole = { .rank = 2, .dims = { WIDTH, WIDTH } }, blocks = { .rank = 2, .dims = { WIDTH / 32, WIDTH } };
   const VnShape packed = { .rank = 3, .dims = { WIDTH, WIDTH / 32, 4 * bits } };
@@ -532,12 +535,12 @@ forecast_nbits (gint64 rows,
 
   net.graph = net.model->graph;
   x = vn_graph_add_input (net.graph, "x", VN_DTYPE_F32, &VN_SHAPE (rows, WIDTH));
-  if (bits == 0 || fused)
+  if (bits == 0 || form == PAIR)
     {
       w = bits == 0 ? net_add_floats (&net, "w", &whole)
                     : net_add_node (&net, "dq", "DequantizeLinear", net_add_integers (&net, "q", VN_DTYPE_U8, &whole, 3),
                                     net_add_floats (&net, "s", &blocks), NULL);
-      if (fused)
+      if (form == PAIR)
         {
           vn_node_set_int (w->producer, "axis", 0);
           vn_node_set_int (w->producer, "block_size", 32);
@@ -546,11 +549,12 @@ forecast_nbits (gint64 rows,
     }
   else
     {
-      VnValue *inputs[] = { x, net_add_integers (&net, "q", VN_DTYPE_U8, &packed, 3), net_add_floats (&net, "s", &scales) };
+      VnValue *inputs[] = { x, net_add_integers (&net, "q", VN_DTYPE_U8, &packed, 3), net_add_floats (&net, "s", &scales),
+                            form == OWN_ZEROS ? net_add_floats (&net, "z", &scales) : NULL };
       VnNode *node;
 
       y = vn_graph_add_value (net.graph, "y", VN_DTYPE_UNDEFINED, NULL);
-      node = vn_graph_add_node (net.graph, "product", "com.microsoft", "MatMulNBits", inputs, 3, &y, 1);
+      node = vn_graph_add_node (net.graph, "product", "com.microsoft", "MatMulNBits", inputs, form == OWN_ZEROS ? 4 : 3, &y, 1);
       vn_node_set_int (node, "K", WIDTH);
       vn_node_set_int (node, "N", WIDTH);
       vn_node_set_int (node, "bits", bits);
@@ -568,16 +572,18 @@ test_few_bits (void)
 {
   for (gint64 rows = 1; rows <= 64; rows *= 8)
     {
-      const double of_float = forecast_nbits (rows, 0, 0, FALSE);
+      const double of_float = forecast_nbits (rows, 0, 0, OWN);
 
-      g_assert_cmpfloat (forecast_nbits (rows, 8, 0, FALSE), >, 5 * of_float);
-      g_assert_cmpfloat (forecast_nbits (rows, 8, 3, FALSE), ==, forecast_nbits (rows, 8, 0, FALSE));
-      g_assert_cmpfloat (forecast_nbits (rows, 4, 3, FALSE), ==, forecast_nbits (rows, 4, 0, FALSE));
-      g_assert_cmpfloat (forecast_nbits (rows, 4, 4, FALSE), <, forecast_nbits (rows, 8, 4, FALSE));
-      g_assert_cmpfloat (forecast_nbits (rows, 8, 4, TRUE), ==, forecast_nbits (rows, 8, 4, FALSE));
+      g_assert_cmpfloat (forecast_nbits (rows, 8, 0, OWN), >, 5 * of_float);
+      g_assert_cmpfloat (forecast_nbits (rows, 8, 3, OWN), ==, forecast_nbits (rows, 8, 0, OWN));
+      g_assert_cmpfloat (forecast_nbits (rows, 4, 3, OWN), ==, forecast_nbits (rows, 4, 0, OWN));
+      g_assert_cmpfloat (forecast_nbits (rows, 4, 4, OWN), <, forecast_nbits (rows, 8, 4, OWN));
+      g_assert_cmpfloat (forecast_nbits (rows, 8, 4, PAIR), ==, forecast_nbits (rows, 8, 4, OWN));
+      g_assert_cmpfloat (forecast_nbits (rows, 4, 4, OWN_ZEROS), >, 1.5 * of_float);
+      g_assert_cmpfloat (forecast_nbits (rows, 4, 4, OWN_ZEROS), ==, forecast_nbits (rows, 4, 0, OWN_ZEROS));
     }
-  g_assert_cmpfloat (forecast_nbits (1, 4, 4, FALSE), <, forecast_nbits (1, 0, 0, FALSE));
-  g_assert_cmpfloat (forecast_nbits (64, 8, 0, FALSE), <, 2 * forecast_nbits (1, 8, 0, FALSE));
+  g_assert_cmpfloat (forecast_nbits (1, 4, 4, OWN), <, forecast_nbits (1, 0, 0, OWN));
+  g_assert_cmpfloat (forecast_nbits (64, 8, 0, OWN), <, 2 * forecast_nbits (1, 8, 0, OWN));
 }
 
 /* One node of experts for @rows tokens. */
