@@ -6,10 +6,9 @@
 
 G_BEGIN_DECLS
 
-void vn_fold_rows     (GtkListBox *list,
-                       GPtrArray  *rows,
-                       const char *title,
-                       const char *subtitle);
+void vn_fold_caches    (GtkListBox *list,
+                        GPtrArray  *rows,
+                        const char *subtitle);
 void vn_fold_rows_show (GtkListBox *list);
 
 G_END_DECLS

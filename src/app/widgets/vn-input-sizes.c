@@ -8,8 +8,6 @@
 #include "vn-input-role.h"
 #include "vn-rows.h"
 
-#define MOST_CACHES 4u      /* of a network: more are folded */
-
 struct _VnInputSizes
 {
   AdwBin      parent_instance;
@@ -142,7 +140,6 @@ input_sizes_model_changed (VnInputSizes *self)
   VnModel *model = vn_bench_get_model (VN_BENCH (self->document));
   GHashTable *open = vn_bench_get_input_shapes (VN_BENCH (self->document));
   g_autoptr(GPtrArray) caches = g_ptr_array_new ();
-  g_autofree char *title = NULL;
 
   vn_list_box_clear (self->shapes);
   gtk_widget_set_visible (GTK_WIDGET (self), open != NULL);
@@ -157,11 +154,7 @@ input_sizes_model_changed (VnInputSizes *self)
         if (pass == 1)
           g_ptr_array_add (caches, gtk_widget_get_last_child (GTK_WIDGET (self->shapes)));
       }
-  if (caches->len <= MOST_CACHES)
-    return;
-  title = g_strdup_printf (ngettext ("%u input for earlier keys and values", "%u inputs for earlier keys and values",
-                                     caches->len), caches->len);
-  vn_fold_rows (self->shapes, caches, title, _("Their sizes follow from the samples"));
+  vn_fold_caches (self->shapes, caches, _("Their sizes follow from the samples"));
 }
 
 /**

@@ -14,7 +14,6 @@
 #include "vn-thread.h"
 
 #define PREVIEW_SIZE 48
-#define MOST_CACHES 4u      /* of a network: more are folded */
 
 struct _VnInputRows
 {
@@ -355,7 +354,7 @@ input_rows_add_rows (VnInputRows       *self,
                      guint              n)
 {
   g_autoptr(GPtrArray) caches = g_ptr_array_new ();
-  g_autofree char *title = NULL, *source = NULL;
+  g_autofree char *source = NULL;
 
   for (guint pass = 0; pass < 2; pass++)
     for (guint i = 0; i < n; i++)
@@ -366,12 +365,8 @@ input_rows_add_rows (VnInputRows       *self,
           if (pass == 1)
             g_ptr_array_add (caches, row);
         }
-  if (caches->len <= MOST_CACHES)
-    return;
-  title = g_strdup_printf (ngettext ("%u input for earlier keys and values", "%u inputs for earlier keys and values",
-                                     caches->len), caches->len);
   source = g_strdup_printf (_("Filled with %s"), vn_fill_get_title (vn_input_role_get_fill (VN_INPUT_PAST)));
-  vn_fold_rows (self->list, caches, title, source);
+  vn_fold_caches (self->list, caches, source);
 }
 
 static void
