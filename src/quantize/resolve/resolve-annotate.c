@@ -393,27 +393,47 @@ annotate_integer_weight (VnResolver    *self,
   return TRUE;
 }
 
+/* Whether a rule about tensors leaves @value in float; nullable. */
+static gboolean
+annotate_is_excluded (VnResolver    *self,
+                      const VnValue *value)
+{
+  const VnAnnotation *annotation = value != NULL && value->graph == self->graph ? vn_resolver_get_annotation (self, value) : NULL;
+
+  return annotation != NULL && annotation->tensor_rule >= 0 && annotation->keep_float;
+}
+
+/* DynamicQuantizeLSTM has both of its weights as integers. */
+static gboolean
+annotate_integer_lstm (VnResolver   *self,
+                       const VnNode *node)
+{
+  const VnValue *weight = vn_node_get_input (node, 1), *recurrence = vn_node_get_input (node, 2);
+  const int axis = self->scheme.weights.per_channel && weight->initializer->shape.dims[0] == 1 ? 1 : 0;
+
+  if (!vn_resolver_may_annotate (self, weight) || !vn_resolver_may_annotate (self, recurrence))
+    return FALSE;
+  return annotate_scaled (self, weight, axis) && annotate_scaled (self, recurrence, axis);
+}
+
 /* Integers only go into the product: the weight, and with ranges from samples the data. */
 static gboolean
 annotate_integer (VnResolver   *self,
                   const VnNode *node)
 {
-  const VnValue *weight = vn_node_get_input (node, 1);
-  gboolean any;
+  const VnValue *data = vn_node_get_input (node, 0), *weight = vn_node_get_input (node, 1);
 
   if (vn_node_is (node, "Gather"))
-    return annotate_integer_weight (self, node, vn_node_get_input (node, 0));
+    return annotate_integer_weight (self, node, data);
+  if (annotate_is_excluded (self, data))
+    return FALSE;
   if (vn_node_is (node, "LSTM"))
-    {
-      int axis = self->scheme.weights.per_channel && weight->initializer->shape.dims[0] == 1 ? 1 : 0;
-
-      any = annotate_scaled (self, weight, axis);
-      return annotate_scaled (self, vn_node_get_input (node, 2), axis) && any;
-    }
-  any = annotate_integer_weight (self, node, weight);
-  if (!self->scheme.activations.dynamic)
-    any &= vn_resolver_annotate_value (self, vn_node_get_input (node, 0));
-  return any;
+    return annotate_integer_lstm (self, node);
+  if (!vn_resolver_may_annotate (self, weight) ||
+      (!self->scheme.activations.dynamic && !vn_resolver_may_annotate (self, data)))
+    return FALSE;
+  return annotate_integer_weight (self, node, weight) &&
+         (self->scheme.activations.dynamic || vn_resolver_annotate_value (self, data));
 }
 
 /* Integers that are made while the network runs go in, integers of a known range come out. */

@@ -156,7 +156,7 @@ vn_resolver_annotate_experts (VnResolver   *self,
   block = resolve_experts_get_block (self, weights, n);
   partial = block == 0 && resolve_experts_wants_blocks (self, weights, n);
   for (guint i = 0; i < n; i++)
-    if (!vn_resolver_can_quantize (self, weights[i]) || vn_resolver_get_annotation (self, weights[i])->keep_float)
+    if (!vn_resolver_may_annotate (self, weights[i]))
       return FALSE;
   for (guint i = 0; i < n; i++)
     {

@@ -140,12 +140,12 @@ resolve_half_is_read_as (VnResolver    *self,
   return FALSE;
 }
 
-/* bfloat16: tables and matrices that a node reads which no rule excludes. */
+/* bfloat16: tables and matrices that no rule excludes, and that a node reads which none excludes. */
 static gboolean
 resolve_half_is_stored_as_bfloat (VnResolver    *self,
                                   const VnValue *value)
 {
-  if (value->initializer->shape.rank < 2)
+  if (value->initializer->shape.rank < 2 || vn_resolver_get_annotation (self, value)->keep_float)
     return FALSE;
   for (guint i = 0; i < value->uses->len; i++)
     {
@@ -211,6 +211,30 @@ resolve_half_fill_value (VnResolver     *self,
   return !taken || !weight || resolve_half_fill_weight (self, value, row, error);
 }
 
+/* What a rule leaves in float32 is no operand in float16: nodes that read such a constant, or write such a result, stay as they
+ * are. */
+static void
+resolve_half_exclude_nodes (VnResolver *self)
+{
+  for (guint i = 0; i < self->graph->values->len; i++)
+    {
+      const VnValue *value = g_ptr_array_index (self->graph->values, i);
+      const VnAnnotation *annotation = &self->annotations[i];
+
+      if (!annotation->keep_float || annotation->tensor_rule < 0)
+        continue;
+      if (value->producer != NULL && value->producer->graph == self->graph)
+        self->quant_nodes[value->producer->index].exclude_rule = annotation->tensor_rule;
+      for (guint k = 0; value->initializer != NULL && k < value->uses->len; k++)
+        {
+          const VnNode *node = g_array_index (value->uses, VnUse, k).node;
+
+          if (node->graph == self->graph)
+            self->quant_nodes[node->index].exclude_rule = annotation->tensor_rule;
+        }
+    }
+}
+
 /*< private >
  * vn_resolver_fill_half:
  *
@@ -225,6 +249,8 @@ vn_resolver_fill_half (VnResolver   *self,
 
   g_return_val_if_fail (self != NULL, FALSE);
 
+  if (self->scheme.format->half_arithmetic)
+    resolve_half_exclude_nodes (self);
   positions = vn_quant_find_positions (self->graph);
   for (guint i = 0; self->scheme.format->half_arithmetic && i < self->graph->nodes->len; i++)
     {

@@ -208,7 +208,7 @@ vn_resolver_annotate_weight_only (VnResolver   *self,
   if (carrier < 0)
     return FALSE;
   value = vn_node_get_input (node, carriers[carrier].input);
-  if (!vn_resolver_can_quantize (self, value) || value->initializer == NULL)
+  if (!vn_resolver_may_annotate (self, value) || value->initializer == NULL)
     return FALSE;
 
   annotation = vn_resolver_get_annotation (self, value);
