@@ -28,7 +28,8 @@ ALWAYS = {'w8': {'table', 'first', 'gemm', 'conv', 'turned', 'fc1'}, 'w4': {'tab
           'fp16': {'first', 'gemm', 'conv'}, 'bf16-weights': {'table', 'first', 'gemm', 'conv', 'turned', 'lstm', 'recurrent'}}
 # what has to stay float with it: an operator reads both
 TOGETHER = {'fc1': {'fc2'}, 'lstm': {'recurrent'}, 'recurrent': {'lstm'}}
-NODES = {'first': 'matmul', 'second': 'matmul2', 'gemm': 'gemm_node', 'table': 'gather', 'conv': 'conv_node', 'turned': 'turned_node',
+NODES = {'first': 'matmul', 'second': 'matmul2', 'gemm': 'gemm_node', 'table': 'gather', 'conv': 'conv_node',
+         'turned': 'turned_node',
          'fc1': 'experts', 'lstm': 'lstm_node', 'recurrent': 'lstm_node'}
 BLOCKS = [('blocks in pairs', ['--preset', 'cpu', '--block-size', '32', '--weight', 's4'], {'first', 'gemm'}),
           ('packed tables', ['--preset', 'w4-matmul', '--packed-tables'], {'table', 'first', 'gemm', 'fc1'}),
@@ -51,7 +52,8 @@ def make_model(path):
     def floats(*shape):
         return (rng.standard_normal(shape) / 8).astype(np.float32)
 
-    weights = {'table': floats(WORDS, WIDTH), 'first': floats(WIDTH, WIDTH), 'second': floats(WIDTH, WIDTH), 'gemm': floats(WIDTH, WIDTH),
+    weights = {'table': floats(WORDS, WIDTH), 'first': floats(WIDTH, WIDTH), 'second': floats(WIDTH, WIDTH),
+               'gemm': floats(WIDTH, WIDTH),
                'conv': floats(32, WIDTH, 1), 'turned': floats(32, WIDTH, 1), 'fc1': floats(EXPERTS, WIDTH, WIDTH),
                'fc2': floats(EXPERTS, WIDTH, WIDTH), 'lstm': floats(1, 4 * 16, WIDTH), 'recurrent': floats(1, 4 * 16, 16)}
     others = {'bias': floats(WIDTH), 'router': floats(WIDTH, EXPERTS), 'rows': np.array([-1, WIDTH]),
