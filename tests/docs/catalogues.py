@@ -21,6 +21,8 @@ WINDOW = ("src/app/*", "ui/*", "data/*", "*/vn-presets.def", "*/vn-targets.def",
           "*/vn-overlays.def", "src/draw/vn-overlay*.c", "src/draw/scene/vn-overlay*.c", "src/result/vn-node-query.c")
 # Languages that have all of it, the command line, too.
 COMPLETE = ("de",)
+# Words for what the catalogue of a language calls otherwise: one term, one word. Samples are Beispiele.
+OTHER_WORDS = {"de": ("Stichprobe",)}
 KEYWORDS = ("_", "N_", "C_:1c,2", "NC_:1c,2", "ngettext:1,2", "g_dngettext:2,3")
 
 
@@ -51,6 +53,12 @@ def find_faults(catalogue):
     return checked.stderr.strip().split("\n") if checked.stderr else ["msgfmt failed"] * (checked.returncode != 0)
 
 
+def find_other_words(catalogue):
+    lines = catalogue.read_text(encoding="utf-8").split("\n")
+    return [f"{catalogue.name}:{i}: {word}" for i, line in enumerate(lines, 1) for word in OTHER_WORDS.get(catalogue.stem, ())
+            if word in line and not line.startswith(("#", "msgid"))]
+
+
 def main(root):
     if not all(map(shutil.which, ("xgettext", "msgmerge", "msgattrib", "msgfmt"))):
         print("gettext is not installed")
@@ -71,8 +79,8 @@ def main(root):
         n_wanted = wanted.read_text(encoding="utf-8").count("\nmsgid ") - 1
         print(f"{n_wanted} texts in {len(names)} files")
         for catalogue in sorted(po.glob("*.po")):
-            faults, missing = find_faults(catalogue), find_missing(catalogue, whole if catalogue.stem in COMPLETE else wanted,
-                                                                   folder)
+            faults = find_faults(catalogue) + find_other_words(catalogue)
+            missing = find_missing(catalogue, whole if catalogue.stem in COMPLETE else wanted, folder)
             unused = count_unused(catalogue, whole, folder)
             print(*faults, *missing, f"{catalogue.stem}: {len(missing)} not translated, {len(faults)} faults, {unused} unused",
                   sep="\n")
