@@ -3,6 +3,7 @@
  * tokens are looked up in a table, and an output has for each of them as many numbers as the table has rows. */
 #include "vn-language-model.h"
 
+#include "vn-causal.h"
 #include "vn-input-role.h"
 #include "vn-model-data.h"
 
@@ -110,13 +111,14 @@ language_model_find_vocabulary (const VnGraph *graph)
       if (rows == 0 && role == VN_INPUT_TOKENS && spec.shape.rank == 2 && language_model_has_answer (graph, spec.limit))
         rows = spec.limit;
     }
-  return rows;
+  return rows > 0 && vn_graph_attends_both_ways (graph) ? 0 : rows;
 }
 
 /**
  * vn_model_find_vocabulary:
  *
- * Encoders that fill in words have such an output, too: those that are told of the segments of a text are left out.
+ * Encoders that fill in words have such an output, too: those that are told of the segments of a text are left out, and those
+ * whose tokens see what is behind them.
  *
  * Returns: how many tokens there are: rows of the table that an input is looked up in, and the last size of an output; 0: there
  *   are no such input and output
