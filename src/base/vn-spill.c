@@ -1,20 +1,36 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Memory over files without names: each piece has one of its own, which goes with it, or with the process. */
+/* Files without names, which go with the process, and memory over them: each piece has one of its own. */
 #include "vn-spill.h"
-
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Returns: a file that nothing names any more, or -1 */
-static int
-spill_open (const char *folder)
+/**
+ * vn_spill_dup_folder:
+ *
+ * Returns: (transfer full): where the files lie, for messages: in the user's folder for caches
+ */
+char *
+vn_spill_dup_folder (void)
 {
-  g_autofree char *name = NULL;
+  return g_build_filename (g_get_user_cache_dir (), "vernier", NULL);
+}
+
+/**
+ * vn_spill_open:
+ *
+ * Returns: a file for reading and writing that nothing names any more, or -1 with errno set
+ */
+int
+vn_spill_open (void)
+{
+  g_autofree char *folder = vn_spill_dup_folder (), *name = NULL;
   int fd = -1;
 
+  if (g_mkdir_with_parents (folder, 0700) != 0)
+    return -1;
 #ifdef O_TMPFILE
   fd = g_open (folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 #endif
@@ -39,14 +55,13 @@ spill_open (const char *folder)
 VnSpill *
 vn_spill_try (gsize size)
 {
-  g_autofree char *folder = g_build_filename (g_get_user_cache_dir (), "vernier", NULL);
   gpointer data = MAP_FAILED;
   VnSpill *self;
   int fd;
 
   g_return_val_if_fail (size > 0, NULL);
 
-  if (size > G_MAXSSIZE || g_mkdir_with_parents (folder, 0700) != 0 || (fd = spill_open (folder)) < 0)
+  if (size > G_MAXSSIZE || (fd = vn_spill_open ()) < 0)
     return NULL;
   if (fallocate (fd, 0, 0, (off_t) size) == 0)
     data = mmap (NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);

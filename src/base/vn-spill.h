@@ -17,7 +17,9 @@ typedef struct
   gsize    size;
 } VnSpill;
 
-VnSpill *vn_spill_try  (gsize    size);
-void     vn_spill_free (VnSpill *self);
+char    *vn_spill_dup_folder (void);
+int      vn_spill_open       (void);
+VnSpill *vn_spill_try        (gsize    size);
+void     vn_spill_free       (VnSpill *self);
 
 G_END_DECLS

@@ -127,3 +127,21 @@ vn_plan_get_summary (VnPlan        *self,
     if (self->values[id].constant != NULL)
       summary->weight_bytes += self->values[id].constant->n_bytes;
 }
+
+/**
+ * vn_plan_is_folded:
+ * @value: of the main graph
+ *
+ * Returns: whether @value is the same in each run: a constant, or computed from such and from sizes
+ */
+gboolean
+vn_plan_is_folded (VnPlan        *self,
+                   const VnValue *value)
+{
+  int id;
+
+  g_return_val_if_fail (self != NULL && value != NULL, FALSE);
+
+  id = vn_plan_find (self, value);
+  return id >= 0 && self->values[id].store == VN_STORE_CONSTANT;
+}

@@ -46,5 +46,7 @@ void vn_plan_get_step_info (VnPlan        *self,
                             VnStepInfo    *info);
 void vn_plan_get_summary   (VnPlan        *self,
                             VnPlanSummary *summary);
+gboolean vn_plan_is_folded (VnPlan        *self,
+                            const VnValue *value);
 
 G_END_DECLS

@@ -199,7 +199,8 @@ vn_job_round_weights (const VnJobInput  *self,
     return NULL;
   samples = vn_job_get_samples (self, indices);
   progress = vn_job_get_reporter (job);
-  input = (VnRepairInput) { self->prepared, recipe, plan, &samples, judge, journal, &progress };
+  input = (VnRepairInput) { .prepared = self->prepared, .recipe = recipe, .plan = plan, .samples = &samples, .judge = judge,
+                            .journal = journal, .progress = &progress };
   rounded = vn_second_order_round (&input, &gain, cancellable, error);
   if (rounded != NULL)
     round_weights_note (self, &gain);

@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sums up what a layer reads, and rounds its weights by that: each group is a matrix of its own. */
+/* Sums up what a layer reads, and rounds its weights by that: each group is a matrix of its own.
+ *
+ * With x what it reads in the quantized network, y the same in the float one, and weights W, weights Q are looked for whose
+ * products Q x are near to W y. Without the grid the best ones are
+ *
+ *   W sum (y xᵀ) inverse (H) = W + W sum ((y - x) xᵀ) inverse (H),   H = sum (x xᵀ)
+ *
+ * and these are rounded: Li et al., "GPTAQ" (2025), asymmetric calibration. As there are few vectors to learn the difference from,
+ * n beside k columns, n / (n + k) of it is taken. */
 #include "rounded-layer.h"
 
 #include "vn-linalg.h"
 #include "vn-memory.h"
 #include "vn-quant-math.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Positions of the result looked at in each sample. */
@@ -19,7 +28,8 @@
 
 VnRoundedLayer *
 vn_rounded_layer_new (VnWeightLayer    *layer,
-                      const VnQuantRow *row)
+                      const VnQuantRow *row,
+                      guint             place)
 {
   VnRoundedLayer *self = g_new0 (VnRoundedLayer, 1);
   g_autofree gint64 *zeros = NULL;
@@ -29,6 +39,7 @@ vn_rounded_layer_new (VnWeightLayer    *layer,
   zeros = g_new0 (gint64, layer->groups);
   self->layer = layer;
   self->row = row;
+  self->place = place;
   self->before = vn_tensor_ref (vn_node_get_input (layer->node, layer->input)->initializer);
   self->n_read = vn_tensor_new_s64 (&VN_SHAPE ((gint64) layer->groups), zeros);
   return self;
@@ -77,6 +88,11 @@ vn_rounded_layer_end (VnRoundedLayer *self)
 
   g_clear_pointer (&self->moments, g_free);
   g_clear_pointer (&self->columns, g_free);
+  g_clear_pointer (&self->cross, g_free);
+  g_clear_pointer (&self->floats, g_free);
+  g_clear_pointer (&self->order, g_free);
+  g_clear_pointer (&self->can_solve, g_free);
+  self->shares = NULL;
   self->first += self->n;
   self->n = 0;
 }
@@ -94,16 +110,54 @@ vn_rounded_layer_free (VnRoundedLayer *self)
   g_free (self);
 }
 
+/**
+ * vn_rounded_layer_has_target:
+ *
+ * Returns: whether what is read in the float network counts. Of weights with few scales it makes other networks worse as much as
+ *   some better; and other experts may be chosen there
+ */
+gboolean
+vn_rounded_layer_has_target (const VnRoundedLayer *self)
+{
+  g_return_val_if_fail (self != NULL, FALSE);
+
+  return self->row->block > 0 && !self->layer->is_experts;
+}
+
+static gboolean
+rounded_layer_is_matrix (const VnRoundedLayer *self)
+{
+  return self->layer->groups == 1 && !self->layer->is_experts && self->before->shape.rank == 2;
+}
+
+/**
+ * vn_rounded_layer_can_share:
+ * @other: reads the same value
+ *
+ * Returns: whether the same sums, in the same order, serve both
+ */
+gboolean
+vn_rounded_layer_can_share (const VnRoundedLayer *self,
+                            const VnRoundedLayer *other)
+{
+  g_return_val_if_fail (self != NULL && other != NULL, FALSE);
+
+  return rounded_layer_is_matrix (self) && rounded_layer_is_matrix (other) && self->layer->columns == other->layer->columns &&
+         (self->row->block > 0) == (other->row->block > 0);
+}
+
 /* Bytes that it takes while it is looked at. */
 gsize
 vn_rounded_layer_get_bytes (const VnRoundedLayer *self)
 {
-  gsize k;
+  gsize k, n;
 
   g_return_val_if_fail (self != NULL, 0);
 
   k = self->layer->columns;
-  return rounded_layer_count_part (self) * k * k * sizeof (double) + self->layer->groups * k * POSITIONS * sizeof (float);
+  n = vn_rounded_layer_has_target (self) ? 2 : 1;
+  return rounded_layer_count_part (self) * k * k * (sizeof (double) + (n - 1) * sizeof (float)) +
+         n * self->layer->groups * k * POSITIONS * sizeof (float);
 }
 
 /**
@@ -131,24 +185,57 @@ vn_rounded_layer_begin (VnRoundedLayer  *self,
   self->moments = vn_try_new0 (double, self->n * k * k, error);
   if (self->moments != NULL)
     self->columns = vn_try_new (float, self->layer->groups * k * POSITIONS, error);
-  return self->columns != NULL;
+  if (self->columns == NULL || !vn_rounded_layer_has_target (self))
+    return self->columns != NULL;
+  self->cross = vn_try_new0 (float, self->n * k * k, error);
+  if (self->cross != NULL)
+    self->floats = vn_try_new (float, self->layer->groups * k * POSITIONS, error);
+  return self->floats != NULL;
 }
 
-/* From inside a run: the vectors are kept, to be added to the others behind it. */
+/**
+ * vn_rounded_layer_look_at:
+ * @wanted: (nullable): what it reads in the float network; %NULL: the same
+ * @seed: which vectors are taken, if there are many
+ *
+ * Keeps the vectors of one sample, to be added to the others.
+ */
 void
 vn_rounded_layer_look_at (VnRoundedLayer *self,
                           const VnTensor *read,
+                          const VnTensor *wanted,
                           guint           seed)
 {
   g_return_if_fail (self != NULL);
 
   self->n_columns = vn_weight_layer_gather (self->layer, read, seed, POSITIONS, self->columns);
+  if (self->floats != NULL &&
+      vn_weight_layer_gather (self->layer, wanted != NULL ? wanted : read, seed, POSITIONS, self->floats) != self->n_columns)
+    memcpy (self->floats, self->columns, self->n_columns * self->layer->columns * self->layer->groups * sizeof *self->floats);
   if (self->first > 0)      /* counted the first time */
     return;
   if (self->layer->is_experts)
     vn_weight_layer_count (self->layer, read, self->n_read->data);
   for (gsize g = 0; g < self->layer->groups && !self->layer->is_experts; g++)
     ((gint64 *) self->n_read->data)[g] += (gint64) self->n_columns;
+}
+
+/* Of one group: (y - x) xᵀ. */
+static void
+rounded_layer_add_cross (VnRoundedLayer *self,
+                         gsize           part)
+{
+  const gsize k = self->layer->columns, n = self->n_columns, at = (self->first + part) * n * k;
+  const float *columns = self->columns + at;
+  float *floats = self->floats + at;
+
+  for (gsize i = 0; i < n * k; i++)
+    {
+      const float difference = floats[i] - columns[i];
+
+      floats[i] = isfinite (difference) ? difference : 0;
+    }
+  vn_linalg_add_product (self->cross + part * k * k, k, floats, k, TRUE, columns, k, FALSE, k, k, n, 1);
 }
 
 gboolean
@@ -165,8 +252,12 @@ vn_rounded_layer_add_sample (VnRoundedLayer  *self,
   if (scratch == NULL)
     return FALSE;
   for (gsize g = 0; g < self->n && self->n_columns > 0; g++)
-    vn_linalg_add_moments (self->moments + g * k * k, k, self->columns + (self->first + g) * self->n_columns * k, self->n_columns,
-                           scratch);
+    {
+      vn_linalg_add_moments (self->moments + g * k * k, k, self->columns + (self->first + g) * self->n_columns * k,
+                             self->n_columns, scratch);
+      if (self->cross != NULL)
+        rounded_layer_add_cross (self, g);
+    }
   self->n_columns = 0;
   return TRUE;
 }
@@ -175,7 +266,7 @@ typedef struct
 {
   float   *scales;
   double  *zero_points;
-  guint32 *row, *column, *order;
+  guint32 *row, *column;
 } RoundedGrid;
 
 static void
@@ -185,7 +276,6 @@ rounded_grid_clear (RoundedGrid *self)
   g_free (self->zero_points);
   g_free (self->row);
   g_free (self->column);
-  g_free (self->order);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RoundedGrid, rounded_grid_clear)
@@ -203,8 +293,7 @@ rounded_layer_make_grid (const VnRoundedLayer *self,
   data->zero_points = data->scales != NULL ? vn_try_new (double, n, error) : NULL;
   data->row = data->zero_points != NULL ? vn_try_new (guint32, self->layer->rows, error) : NULL;
   data->column = data->row != NULL ? vn_try_new (guint32, self->layer->columns, error) : NULL;
-  data->order = data->column != NULL ? vn_try_new (guint32, self->layer->columns, error) : NULL;
-  if (data->order == NULL)
+  if (data->column == NULL)
     return FALSE;
   for (gsize i = 0; i < n; i++)
     {
@@ -218,7 +307,8 @@ rounded_layer_make_grid (const VnRoundedLayer *self,
 static void
 rounded_layer_place_group (const VnRoundedLayer *self,
                            RoundedGrid             *data,
-                           gsize                 group)
+                           gsize                 group,
+                           const guint32        *order)
 {
   const VnWeightLayer *layer = self->layer;
   gsize first = vn_quant_row_find_scale (self->row, &self->before->shape, vn_weight_layer_get_offset (layer, group, 0, 0));
@@ -228,22 +318,61 @@ rounded_layer_place_group (const VnRoundedLayer *self,
                                                       vn_weight_layer_get_offset (layer, group, m, 0));
   for (gsize k = 0; k < layer->columns; k++)
     data->column[k] = (guint32) (vn_quant_row_find_scale (self->row, &self->before->shape,
-                                                          vn_weight_layer_get_offset (layer, group, 0, data->order[k])) - first);
+                                                          vn_weight_layer_get_offset (layer, group, 0, order[k])) - first);
 }
 
 /* Of weights with few scales, order lowers the error of some networks and raises that of others as much. */
 static gboolean
 rounded_layer_order (VnRoundedLayer  *self,
-                     gsize            group,
-                     guint32         *order,
+                     gsize            part,
                      GError         **error)
 {
   const gsize columns = self->layer->columns;
+  guint32 *order = self->order + part * columns;
 
   if (self->row->block > 0)
-    return vn_rounding_order (self->moments + (group - self->first) * columns * columns, columns, order, error);
+    return vn_rounding_order (self->moments + part * columns * columns, columns, order, error);
   for (gsize k = 0; k < columns; k++)
     order[k] = (guint32) k;
+  return TRUE;
+}
+
+/**
+ * vn_rounded_layer_factor:
+ *
+ * Makes of the moments what weights are rounded by.
+ *
+ * Returns: %FALSE with an error if memory is short
+ */
+gboolean
+vn_rounded_layer_factor (VnRoundedLayer  *self,
+                         GError         **error)
+{
+  gsize k;
+
+  g_return_val_if_fail (self != NULL && self->moments != NULL, FALSE);
+
+  k = self->layer->columns;
+  g_clear_pointer (&self->columns, g_free);
+  g_clear_pointer (&self->floats, g_free);
+  self->can_solve = vn_try_new0 (gboolean, self->n, error);
+  self->order = self->can_solve != NULL ? vn_try_new (guint32, self->n * k, error) : NULL;
+  if (self->order == NULL)
+    return FALSE;
+  for (gsize i = 0; i < self->n; i++)
+    {
+      g_autoptr(GError) local = NULL;
+
+      if (!vn_rounded_layer_is_reached (self, self->first + i))
+        continue;
+      if (!rounded_layer_order (self, i, error))
+        return FALSE;
+      self->can_solve[i] = vn_rounding_factor (self->moments + i * k * k, k, VN_ROUNDING_DAMPING, &local);
+      if (!vn_error_is_memory (local))
+        continue;
+      g_propagate_error (error, g_steal_pointer (&local));
+      return FALSE;
+    }
   return TRUE;
 }
 
@@ -253,36 +382,99 @@ rounded_layer_count_tile_rows (const VnRoundedLayer *self)
   return CLAMP (TILE_BYTES / (self->layer->columns * sizeof (double)), 1, self->layer->rows);
 }
 
+/* Room for some rows: as they lie in the constant, in the order that they are rounded in, and what is added to them. */
+typedef struct
+{
+  gsize   n_rows;
+  double *weights, *more;
+  float  *plain, *products;
+} RoundedTile;
+
+static void
+rounded_tile_clear (RoundedTile *self)
+{
+  g_free (self->weights);
+  g_free (self->more);
+  g_free (self->plain);
+  g_free (self->products);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RoundedTile, rounded_tile_clear)
+
 static gboolean
-rounded_layer_solve_group (VnRoundedLayer       *self,
-                           const VnRoundingGrid *grid,
-                           const guint32        *order,
-                           gsize                 group,
-                           double               *weights,
-                           GError              **error)
+rounded_layer_make_tile (const VnRoundedLayer  *self,
+                         gboolean               has_target,
+                         RoundedTile           *tile,
+                         GError               **error)
+{
+  const gsize n = rounded_layer_count_tile_rows (self) * self->layer->columns;
+
+  tile->weights = vn_try_new (double, n, error);
+  if (!has_target || tile->weights == NULL)
+    return tile->weights != NULL;
+  tile->more = vn_try_new (double, n, error);
+  tile->plain = tile->more != NULL ? vn_try_new (float, n, error) : NULL;
+  tile->products = tile->plain != NULL ? vn_try_new (float, n, error) : NULL;
+  return tile->products != NULL;
+}
+
+/* Rows from @first on become those whose products are nearest to the float ones, before they are rounded. */
+static void
+rounded_layer_aim (const VnRoundedLayer *self,
+                   const VnRoundedLayer *sums,
+                   RoundedTile          *tile,
+                   gsize                 group,
+                   gsize                 first)
 {
   const VnWeightLayer *layer = self->layer;
-  const gsize columns = layer->columns, n_tile = rounded_layer_count_tile_rows (self);
+  const gsize k = layer->columns, n = tile->n_rows, part = group - sums->first;
+  const double n_read = (double) ((const gint64 *) self->n_read->data)[group], share = n_read / (n_read + (double) k);
+  const guint32 *order = sums->order + part * k;
+  const float *before = self->before->data;
+
+  for (gsize m = 0; m < n; m++)
+    for (gsize c = 0; c < k; c++)
+      tile->plain[m * k + c] = before[vn_weight_layer_get_offset (layer, group, first + m, c)];
+  memset (tile->products, 0, n * k * sizeof *tile->products);
+  vn_linalg_add_product (tile->products, k, tile->plain, k, FALSE, sums->cross + part * k * k, k, FALSE, n, k, k, 1);
+  for (gsize m = 0; m < n; m++)
+    for (gsize c = 0; c < k; c++)
+      tile->more[m * k + c] = (double) tile->products[m * k + order[c]];
+  vn_linalg_multiply_inverse (tile->more, n, sums->moments + part * k * k, k);
+  for (gsize i = 0; i < n * k; i++)
+    tile->weights[i] += share * tile->more[i];
+}
+
+static gboolean
+rounded_layer_solve_group (VnRoundedLayer        *self,
+                           const VnRoundedLayer  *sums,
+                           const VnRoundingGrid  *grid,
+                           gsize                  group,
+                           RoundedTile           *tile,
+                           GError               **error)
+{
+  const VnWeightLayer *layer = self->layer;
+  const gsize columns = layer->columns, n_tile = rounded_layer_count_tile_rows (self), part = group - sums->first;
+  const guint32 *order = sums->order + part * columns;
   const float *before = self->before->data;
   float *after = self->after->data;
-  double *factor = self->moments + (group - self->first) * columns * columns;
 
-  if (!vn_rounding_factor (factor, columns, VN_ROUNDING_DAMPING, error))
-    return FALSE;
   for (gsize first = 0; first < layer->rows; first += n_tile)
     {
-      const gsize n = MIN (n_tile, layer->rows - first);
-      VnRoundingGrid part = *grid;
+      VnRoundingGrid rows = *grid;
 
-      part.row += first;
-      for (gsize m = 0; m < n; m++)
+      tile->n_rows = MIN (n_tile, layer->rows - first);
+      rows.row += first;
+      for (gsize m = 0; m < tile->n_rows; m++)
         for (gsize k = 0; k < columns; k++)
-          weights[m * columns + k] = (double) before[vn_weight_layer_get_offset (layer, group, first + m, order[k])];
-      if (!vn_rounding_solve (weights, n, columns, &part, factor, error))
+          tile->weights[m * columns + k] = (double) before[vn_weight_layer_get_offset (layer, group, first + m, order[k])];
+      if (sums->cross != NULL)
+        rounded_layer_aim (self, sums, tile, group, first);
+      if (!vn_rounding_solve (tile->weights, tile->n_rows, columns, &rows, sums->moments + part * columns * columns, error))
         return FALSE;
-      for (gsize m = 0; m < n; m++)
+      for (gsize m = 0; m < tile->n_rows; m++)
         for (gsize k = 0; k < columns; k++)
-          after[vn_weight_layer_get_offset (layer, group, first + m, order[k])] = (float) weights[m * columns + k];
+          after[vn_weight_layer_get_offset (layer, group, first + m, order[k])] = (float) tile->weights[m * columns + k];
     }
   return TRUE;
 }
@@ -309,9 +501,9 @@ rounded_layer_copy_weights (VnRoundedLayer  *self,
 /**
  * vn_rounded_layer_solve:
  *
- * Rounds the weights of the groups that were looked at into @after. A group whose moments have no inverse, because it never read
- * anything but zeros, and an expert that few tokens went to keep their weights as they are, which the writer then rounds to the
- * nearest.
+ * Rounds the weights of the groups that were looked at into @after, behind vn_rounded_layer_factor(). A group whose moments have
+ * no inverse, because it never read anything but zeros, and an expert that few tokens went to keep their weights as they are,
+ * which the writer then rounds to the nearest.
  *
  * Returns: %FALSE with an error if memory is short
  */
@@ -320,27 +512,23 @@ vn_rounded_layer_solve (VnRoundedLayer  *self,
                         GError         **error)
 {
   g_auto(RoundedGrid) data = { 0 };
-  g_autofree double *weights = NULL;
+  g_auto(RoundedTile) tile = { 0 };
+  const VnRoundedLayer *sums;
   VnRoundingGrid grid;
 
   g_return_val_if_fail (self != NULL, FALSE);
 
-  weights = vn_try_new (double, rounded_layer_count_tile_rows (self) * self->layer->columns, error);
-  if (weights == NULL || !rounded_layer_copy_weights (self, error) || !rounded_layer_make_grid (self, &data, &grid, error))
+  sums = self->shares != NULL ? self->shares : self;
+  if (!rounded_layer_make_tile (self, sums->cross != NULL, &tile, error) || !rounded_layer_copy_weights (self, error) ||
+      !rounded_layer_make_grid (self, &data, &grid, error))
     return FALSE;
   for (gsize g = self->first; g < self->first + self->n; g++)
     {
-      g_autoptr(GError) local = NULL;
-
-      if (!vn_rounded_layer_is_reached (self, g))
+      if (!sums->can_solve[g - self->first])
         continue;
-      if (!rounded_layer_order (self, g, data.order, error))
+      rounded_layer_place_group (self, &data, g, sums->order + (g - self->first) * self->layer->columns);
+      if (!rounded_layer_solve_group (self, sums, &grid, g, &tile, error))
         return FALSE;
-      rounded_layer_place_group (self, &data, g);
-      if (rounded_layer_solve_group (self, &grid, data.order, g, weights, &local) || !vn_error_is_memory (local))
-        continue;
-      g_propagate_error (error, g_steal_pointer (&local));
-      return FALSE;
     }
   return TRUE;
 }

@@ -34,6 +34,7 @@ static struct
 {
   __typeof__ (&cblas_ssyrk)              ssyrk;
   __typeof__ (&cblas_dgemm)              dgemm;
+  __typeof__ (&cblas_dtrmm)              dtrmm;
   __typeof__ (&cblas_sgemm)              sgemm;
   __typeof__ (&openblas_set_num_threads) set_threads;
   __typeof__ (&openblas_get_corename)    get_core;
@@ -76,7 +77,7 @@ linalg_load (const char  *otherwise,
 {
   const struct { const char *name; gpointer *place; } functions[] = {
     { "cblas_ssyrk", (gpointer *) &blas.ssyrk }, { "cblas_dgemm", (gpointer *) &blas.dgemm },
-    { "cblas_sgemm", (gpointer *) &blas.sgemm },
+    { "cblas_dtrmm", (gpointer *) &blas.dtrmm }, { "cblas_sgemm", (gpointer *) &blas.sgemm },
     { "openblas_set_num_threads", (gpointer *) &blas.set_threads },
     { "openblas_get_corename", (gpointer *) &blas.get_core },
     { "dpotrf_", (gpointer *) &blas.dpotrf }, { "dpotri_", (gpointer *) &blas.dpotri },
@@ -335,4 +336,24 @@ vn_linalg_add_product (float       *c,
               (blasint) n,
               (blasint) k, factor, a, (blasint) a_step, b, (blasint) b_step, 1, c, (blasint) c_step);
   vn_float_mode_end (mode);
+}
+
+/**
+ * vn_linalg_multiply_inverse:
+ * @rows: (inout): @m x @k
+ * @factor: @k x @k: of vn_linalg_inverse_factor()
+ *
+ * Multiplies @rows from the right by the inverse that @factor is the factor of.
+ */
+void
+vn_linalg_multiply_inverse (double       *rows,
+                            gsize         m,
+                            const double *factor,
+                            gsize         k)
+{
+  g_return_if_fail (rows != NULL && factor != NULL && blas.dtrmm != NULL);
+
+  for (guint i = 0; i < 2; i++)
+    blas.dtrmm (CblasRowMajor, CblasRight, CblasUpper, i == 0 ? CblasTrans : CblasNoTrans, CblasNonUnit, (blasint) m, (blasint) k,
+                1, factor, (blasint) k, rows, (blasint) k);
 }

@@ -36,6 +36,10 @@ void        vn_linalg_subtract        (double       *a,
                                        gsize         m,
                                        gsize         n,
                                        gsize         k);
+void        vn_linalg_multiply_inverse (double      *rows,
+                                       gsize         m,
+                                       const double *factor,
+                                       gsize         k);
 void        vn_linalg_add_product     (float        *c,
                                        gsize         c_step,
                                        const float  *a,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Second-order rounding from the front of a network to its end, a batch of layers at a time: the quantized network, with the
- * batches before already rounded, runs the samples; what the layers of the batch read there decides how their weights are
- * rounded. At the end, batches without which the outputs are nearer to the float ones are taken back. */
-#include "layer-batch.h"
+/* Second-order rounding from the front of a network to its end, a stop at a time, of layers that read the same value: the
+ * quantized network, with the layers before already rounded, goes there on all samples, and beside it the float one, where what
+ * it computes counts. What the layers read decides how their weights are rounded. At the end, parts of the network without which
+ * the outputs are nearer to the float ones are taken back. */
+#include "layer-pass.h"
 #include "rounded-layer.h"
 
 #include "vn-format-traits.h"
@@ -14,14 +15,46 @@
 #include "vn-sample-pack.h"
 #include "vn-sample-ranks.h"
 
-/* Batches that a network is cut into at least. */
-#define BATCHES 8
+/* Parts that a network is judged in at least. */
+#define PARTS 8
+
+/* Bytes that the layers of a stop may take, and values between stops in memory, of each network. */
+#define STOP_BYTES ((gsize) 192 << 20)
+#define KEPT_BYTES ((gsize) 8 << 20)
+
+/**
+ * SecondOrderStop:
+ * @first, @last: layers, without the last
+ * @names: what they read in the quantized network
+ * @wanted: what they read in the float one; empty: it does not count
+ */
+typedef struct
+{
+  guint      first, last;
+  GPtrArray *names, *wanted;
+} SecondOrderStop;
+
+static void
+second_order_stop_free (SecondOrderStop *self)
+{
+  g_ptr_array_unref (self->names);
+  g_ptr_array_unref (self->wanted);
+  g_free (self);
+}
+
+/* What a layer reads, by layer: the place of its name among those of its stop; NOWHERE: it is not in the quantized network */
+#define NOWHERE G_MAXUINT
 
 typedef struct
 {
   const VnRepairInput *input;
   VnModel             *model;      /* @prepared with the weights rounded so far */
   GPtrArray           *layers;     /* of VnRoundedLayer, from front to end */
+  guint               *reads;      /* by layer: place among the names of its stop; NOWHERE */
+  GPtrArray           *stops;      /* of SecondOrderStop, from front to end */
+  VnLayerWalk         *walks[VN_LAYER_PASS_WALKS];  /* of the quantized network and, nullable, of the float one */
+  guint                at;         /* the stop */
+  GPtrArray           *batch;      /* of VnRoundedLayer: those of the stop that are not done */
   VnRepairGain        *gain;
   guint                n_done;
   guint                n_verdicts; /* that were found in the journal */
@@ -35,7 +68,12 @@ static void
 second_order_clear (SecondOrder *self)
 {
   g_clear_pointer (&self->model, vn_model_unref);
+  g_clear_pointer (&self->batch, g_ptr_array_unref);
   g_clear_pointer (&self->layers, g_ptr_array_unref);
+  g_clear_pointer (&self->stops, g_ptr_array_unref);
+  g_clear_pointer (&self->reads, g_free);
+  for (guint i = 0; i < VN_LAYER_PASS_WALKS; i++)
+    g_clear_pointer (&self->walks[i], vn_layer_walk_free);
   vn_judgement_clear (&self->best);
 }
 
@@ -62,7 +100,7 @@ second_order_add_layers (SecondOrder  *self,
                               ? vn_quant_plan_find_row (self->input->plan, layer->weight) : NULL;
 
       if (second_order_can_round (row))
-        g_ptr_array_add (self->layers, vn_rounded_layer_new (layer, row));
+        g_ptr_array_add (self->layers, vn_rounded_layer_new (layer, row, self->layers->len));
       else
         vn_weight_layer_free (layer);
     }
@@ -89,23 +127,6 @@ second_order_list_layers (SecondOrder  *self,
 }
 
 /* ---- what they read ---- */
-
-static gboolean
-second_order_look (gpointer         layer,
-                   const VnTensor  *read,
-                   guint            sample,
-                   GError         **error)
-{
-  vn_rounded_layer_look_at (layer, read, sample);
-  return TRUE;
-}
-
-static gboolean
-second_order_add_sample (gpointer   layer,
-                         GError   **error)
-{
-  return vn_rounded_layer_add_sample (layer, error);
-}
 
 static VnModel *
 second_order_write (SecondOrder  *self,
@@ -156,53 +177,257 @@ second_order_find_read (const SecondOrder    *self,
          ? vn_graph_find_value (quantized->graph, before->name) : NULL;
 }
 
-/* What the layers read in the quantized network; @batch loses those that are not found there. */
-static GPtrArray *
-second_order_list_taps (const SecondOrder *self,
+/* ---- stops ---- */
+
+static const char *
+second_order_find_name (const SecondOrder *self,
                         VnModel           *quantized,
-                        GPtrArray         *batch)
+                        guint              layer)
 {
-  GPtrArray *taps = g_ptr_array_new ();
+  const VnValue *read = second_order_find_read (self, quantized, g_ptr_array_index (self->layers, layer));
 
-  for (guint i = 0; i < batch->len;)
-    {
-      VnValue *read = second_order_find_read (self, quantized, g_ptr_array_index (batch, i));
-
-      if (read == NULL || vn_value_is_constant (read))
-        {
-          g_ptr_array_remove_index (batch, i);
-          continue;
-        }
-      g_ptr_array_add (taps, read);
-      i++;
-    }
-  return taps;
+  return read != NULL && !vn_value_is_constant (read) ? read->name : NULL;
 }
 
-/* Those that are left are looked at, all groups of each or as many as memory allows. */
+/* Whether layer @i, which reads @name, belongs to a stop; adds to @bytes what it takes. */
 static gboolean
-second_order_sum_up (SecondOrder  *self,
-                     GPtrArray    *batch,
-                     GError      **error)
+second_order_fits_stop (const SecondOrder     *self,
+                        const SecondOrderStop *stop,
+                        guint                  i,
+                        const char            *name,
+                        gsize                 *bytes)
+{
+  const VnRoundedLayer *layer = g_ptr_array_index (self->layers, i), *last;
+  gboolean shares = FALSE;
+
+  for (guint k = stop->first; k < stop->last && !shares; k++)
+    shares = self->reads[k] != NOWHERE && vn_rounded_layer_can_share (layer, g_ptr_array_index (self->layers, k));
+  *bytes += shares ? 0 : vn_rounded_layer_get_bytes (layer);
+  last = g_ptr_array_index (self->layers, stop->last - 1);
+  if (layer->layer->is_experts || last->layer->is_experts)
+    return layer->layer->node == last->layer->node;
+  return *bytes <= STOP_BYTES && stop->names->len == 1 && g_str_equal (g_ptr_array_index (stop->names, 0), name);
+}
+
+static SecondOrderStop *
+second_order_add_stop (SecondOrder *self,
+                       guint        first)
+{
+  SecondOrderStop *stop = g_new (SecondOrderStop, 1);
+
+  *stop = (SecondOrderStop) { first, first, g_ptr_array_new_with_free_func (g_free), g_ptr_array_new_with_free_func (g_free) };
+  g_ptr_array_add (self->stops, stop);
+  return stop;
+}
+
+/* Layer @i, which reads @name, belongs to @stop. */
+static void
+second_order_join_stop (SecondOrder     *self,
+                        SecondOrderStop *stop,
+                        guint            i,
+                        const char      *name)
+{
+  const VnRoundedLayer *layer = g_ptr_array_index (self->layers, i);
+
+  stop->last = i + 1;
+  self->reads[i] = name != NULL ? 0 : NOWHERE;
+  while (name != NULL && self->reads[i] < stop->names->len &&
+         !g_str_equal (g_ptr_array_index (stop->names, self->reads[i]), name))
+    self->reads[i]++;
+  if (name != NULL && self->reads[i] == stop->names->len)
+    g_ptr_array_add (stop->names, g_strdup (name));
+  if (name != NULL && vn_rounded_layer_has_target (layer) && stop->wanted->len == 0)
+    g_ptr_array_add (stop->wanted, g_strdup (vn_node_get_input (layer->layer->node, 0)->name));
+}
+
+static gboolean
+second_order_cut (SecondOrder *self,
+                  VnModel     *quantized)
+{
+  SecondOrderStop *stop = NULL;
+  gsize bytes = 0;
+
+  self->stops = g_ptr_array_new_with_free_func ((GDestroyNotify) second_order_stop_free);
+  self->reads = g_new0 (guint, self->layers->len + 1);
+  for (guint i = 0; i < self->layers->len; i++)
+    {
+      const char *name = second_order_find_name (self, quantized, i);
+
+      if (stop == NULL || (name != NULL && stop->names->len > 0 && !second_order_fits_stop (self, stop, i, name, &bytes)))
+        {
+          stop = second_order_add_stop (self, i);
+          bytes = vn_rounded_layer_get_bytes (g_ptr_array_index (self->layers, i));
+        }
+      second_order_join_stop (self, stop, i, name);
+    }
+  return self->layers->len > 0;
+}
+
+/* (transfer full) (element-type GStrv): of all stops. */
+static GPtrArray *
+second_order_list_names (const SecondOrder *self,
+                         gboolean           wanted)
+{
+  GPtrArray *all = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
+
+  for (guint i = 0; i < self->stops->len; i++)
+    {
+      const SecondOrderStop *stop = g_ptr_array_index (self->stops, i);
+      GPtrArray *names = wanted ? stop->wanted : stop->names;
+      g_autoptr(GStrvBuilder) builder = g_strv_builder_new ();
+
+      for (guint k = 0; k < names->len; k++)
+        g_strv_builder_add (builder, g_ptr_array_index (names, k));
+      g_ptr_array_add (all, g_strv_builder_end (builder));
+    }
+  return all;
+}
+
+/* The network as it is rounded now: what lies behind the last stop counts. */
+static gboolean
+second_order_set_quantized (SecondOrder  *self,
+                            GError      **error)
 {
   g_autoptr(VnModel) quantized = second_order_write (self, error);
-  g_autoptr(GPtrArray) taps = NULL;
+  g_autoptr(GPtrArray) names = NULL;
 
   if (quantized == NULL)
     return FALSE;
-  taps = second_order_list_taps (self, quantized, batch);
-  if (taps->len == 0)
-    return TRUE;
+  if (self->stops == NULL)
+    second_order_cut (self, quantized);
+  for (guint i = 0; i < self->layers->len; i++)     /* makes experts tell */
+    second_order_find_name (self, quantized, i);
   if (!vn_model_infer_for_samples (quantized, self->input->samples->shapes, error))
     return FALSE;
-  for (guint i = 0; i < batch->len; i++)
+  names = second_order_list_names (self, FALSE);
+  return vn_layer_walk_set_model (self->walks[0], quantized, names, error);
+}
+
+static gboolean
+second_order_start (SecondOrder  *self,
+                    GError      **error)
+{
+  const gsize most = self->input->most_kept > 0 ? self->input->most_kept : KEPT_BYTES;
+  g_autoptr(GPtrArray) names = NULL;
+  gboolean counts = FALSE;
+
+  self->walks[0] = vn_layer_walk_new (self->input->samples, most);
+  if (!second_order_set_quantized (self, error))
+    return FALSE;
+  for (guint i = 0; i < self->stops->len; i++)
+    counts |= ((const SecondOrderStop *) g_ptr_array_index (self->stops, i))->wanted->len > 0;
+  if (!counts)
+    return TRUE;
+  self->walks[1] = vn_layer_walk_new (self->input->samples, most);
+  names = second_order_list_names (self, TRUE);
+  return vn_layer_walk_set_model (self->walks[1], (VnModel *) self->input->prepared, names, error);
+}
+
+/* ---- one stop ---- */
+
+typedef struct
+{
+  SecondOrder      *self;
+  VnTensor * const *reads;
+  guint             sample;
+} SecondOrderSample;
+
+static gboolean
+second_order_look_item (gsize     item,
+                        guint     worker,
+                        gpointer  data,
+                        GError  **error)
+{
+  const SecondOrderSample *sample = data;
+  const SecondOrder *self = sample->self;
+  const SecondOrderStop *stop = g_ptr_array_index (self->stops, self->at);
+  VnRoundedLayer *layer = g_ptr_array_index (self->batch, item);
+  const guint place = self->reads[layer->place];
+  const VnTensor *read = place != NOWHERE ? sample->reads[place] : NULL;
+  const VnTensor *wanted = stop->wanted->len > 0 ? sample->reads[stop->names->len] : NULL;
+
+  if (read == NULL || layer->moments == NULL)
+    return TRUE;
+  vn_rounded_layer_look_at (layer, read, wanted, sample->sample);
+  return vn_rounded_layer_add_sample (layer, error);
+}
+
+static gboolean
+second_order_look (guint              sample,
+                   VnTensor * const  *reads,
+                   gpointer           data,
+                   GCancellable      *cancellable,
+                   GError           **error)
+{
+  SecondOrder *self = data;
+  SecondOrderSample now = { self, reads, sample };
+
+  return vn_parallel_for (self->input->samples->n_threads, self->batch->len, second_order_look_item, &now, cancellable, error);
+}
+
+/* Goes to the stop. Layers that are left are looked at, all groups of each or as many as memory allows. */
+static gboolean
+second_order_go (SecondOrder  *self,
+                 GError      **error)
+{
+  const guint n = self->walks[1] != NULL ? 2 : 1;
+
+  for (guint i = 0; i < n; i++)
+    if (!vn_layer_walk_begin (self->walks[i], self->at, error))
+      return FALSE;
+  return vn_layer_pass_run (self->walks, n, self->input->samples, second_order_look, self, self->cancellable, error);
+}
+
+/* The first layer of this process that reads the same sums up for all of its. */
+static gboolean
+second_order_begin (SecondOrder  *self,
+                    GError      **error)
+{
+  for (guint i = 0; i < self->batch->len; i++)
     {
-      vn_rounded_layer_choose_part (g_ptr_array_index (batch, i));
-      if (vn_sample_ranks_is_own (i) && !vn_rounded_layer_begin (g_ptr_array_index (batch, i), error))
+      VnRoundedLayer *layer = g_ptr_array_index (self->batch, i);
+
+      vn_rounded_layer_choose_part (layer);
+      for (guint k = 0; k < i && layer->shares == NULL; k++)
+        {
+          VnRoundedLayer *other = g_ptr_array_index (self->batch, k);
+
+          if (vn_sample_ranks_is_own (i) && other->moments != NULL && self->reads[other->place] == self->reads[layer->place] &&
+              vn_rounded_layer_can_share (layer, other))
+            layer->shares = other;
+        }
+      if (vn_sample_ranks_is_own (i) && layer->shares == NULL && !vn_rounded_layer_begin (layer, error))
         return FALSE;
     }
-  return vn_layer_batch_run (batch, self->input->samples, quantized, taps, second_order_look, second_order_add_sample,
-                             self->cancellable, error);
+  return TRUE;
+}
+
+static gboolean
+second_order_factor_item (gsize     item,
+                          guint     worker,
+                          gpointer  data,
+                          GError  **error)
+{
+  VnRoundedLayer *layer = g_ptr_array_index ((GPtrArray *) data, item);
+
+  return layer->moments == NULL || vn_rounded_layer_factor (layer, error);
+}
+
+static gboolean
+second_order_factor (SecondOrder  *self,
+                     GError      **error)
+{
+  for (guint i = 0; i < self->batch->len; i++)
+    {
+      VnRoundedLayer *layer = g_ptr_array_index (self->batch, i);
+
+      if (layer->shares == NULL)
+        continue;
+      vn_tensor_unref (layer->n_read);
+      layer->n_read = vn_tensor_ref (layer->shares->n_read);
+    }
+  return vn_parallel_for (self->input->samples->n_threads, self->batch->len, second_order_factor_item, self->batch,
+                          self->cancellable, error);
 }
 
 static gboolean
@@ -429,7 +654,7 @@ second_order_review (SecondOrder  *self,
                                           second_order_review (self, (first + last) / 2, last, error));
 }
 
-/* The end of each batch is in @ends. */
+/* The end of each part is in @ends. */
 static gboolean
 second_order_review_all (SecondOrder  *self,
                          GArray       *ends,
@@ -454,7 +679,7 @@ second_order_review_all (SecondOrder  *self,
   return TRUE;
 }
 
-/* ---- batches ---- */
+/* ---- what an earlier run has finished ---- */
 
 /* What no sample reaches is rounded to nearest, which the user should know: other samples may be needed. */
 static void
@@ -481,42 +706,43 @@ second_order_note_unreached (const SecondOrder    *self,
                   _("“%s” is rounded to nearest: no sample reaches “%s”"), layer->weight, layer->label);
 }
 
-static gsize
-second_order_get_bytes (gconstpointer layer)
-{
-  return vn_rounded_layer_get_bytes (layer);
-}
-
 static gboolean
-second_order_round_batch (SecondOrder  *self,
-                          GPtrArray    *batch,
-                          GError      **error)
+second_order_round_once (SecondOrder  *self,
+                         GError      **error)
 {
-  gboolean good = TRUE;
+  const guint n_threads = self->input->samples->n_threads;
+  gboolean good;
 
-  while (batch->len > 0 && good)
-    {
-      good = second_order_sum_up (self, batch, error) &&
-             vn_sample_ranks_for (self->input->samples->n_threads, batch->len, &second_order_solving, batch, self->cancellable,
-                                  error);
-      for (guint i = batch->len; i-- > 0;)
-        {
-          VnRoundedLayer *layer = g_ptr_array_index (batch, i);
-
-          vn_rounded_layer_end (layer);
-          if (!vn_rounded_layer_is_done (layer))
-            continue;
-          if (good)
-            second_order_note_unreached (self, layer);
-          g_ptr_array_remove_index (batch, i);
-        }
-    }
-  for (guint i = 0; i < batch->len; i++)
-    vn_rounded_layer_end (g_ptr_array_index (batch, i));
+  good = second_order_begin (self, error) && second_order_go (self, error) && second_order_factor (self, error) &&
+         vn_sample_ranks_for (n_threads, self->batch->len, &second_order_solving, self->batch, self->cancellable, error);
+  for (guint i = 0; i < self->batch->len; i++)
+    vn_rounded_layer_end (g_ptr_array_index (self->batch, i));
   return good;
 }
 
-/* Layers from @first on that have been taken. A batch that an earlier run did not come to the end of begins anew. */
+/* The layers of the stop. */
+static gboolean
+second_order_round (SecondOrder  *self,
+                    GError      **error)
+{
+  while (self->batch->len > 0)
+    {
+      if (!second_order_round_once (self, error))
+        return FALSE;
+      for (guint i = self->batch->len; i-- > 0;)
+        {
+          VnRoundedLayer *layer = g_ptr_array_index (self->batch, i);
+
+          if (!vn_rounded_layer_is_done (layer))
+            continue;
+          second_order_note_unreached (self, layer);
+          g_ptr_array_remove_index (self->batch, i);
+        }
+    }
+  return TRUE;
+}
+
+/* Layers from @first on that have been taken. A stop that an earlier run did not come to the end of begins anew. */
 static gboolean
 second_order_is_kept (const SecondOrder *self,
                       guint              first)
@@ -574,42 +800,83 @@ second_order_keep (SecondOrder  *self,
   return TRUE;
 }
 
-static gboolean
-second_order_do_batch (SecondOrder  *self,
-                       GError      **error)
+static void
+second_order_list_batch (SecondOrder           *self,
+                         const SecondOrderStop *stop)
 {
-  guint most = (self->layers->len + BATCHES - 1) / BATCHES, first = self->n_done;
-  g_autoptr(GPtrArray) batch = vn_layer_batch_take (self->layers, &self->n_done, most, second_order_get_bytes);
+  g_clear_pointer (&self->batch, g_ptr_array_unref);
+  self->batch = g_ptr_array_new ();
+  for (guint i = stop->first; i < stop->last; i++)
+    if (self->reads[i] != NOWHERE)
+      g_ptr_array_add (self->batch, g_ptr_array_index (self->layers, i));
+}
 
-  if (second_order_is_kept (self, first))
+static gboolean
+second_order_do_stop (SecondOrder           *self,
+                      const SecondOrderStop *stop,
+                      GError               **error)
+{
+  const gboolean is_last = self->at + 1 == self->stops->len;
+
+  self->n_done = stop->last;
+  second_order_list_batch (self, stop);
+  if (second_order_is_kept (self, stop->first))
     {
-      if (!second_order_take_kept (self, first, error))
+      g_ptr_array_set_size (self->batch, 0);
+      if (!second_order_take_kept (self, stop->first, error) || (!is_last && !second_order_go (self, error)))
         return FALSE;
     }
-  else if (!second_order_round_batch (self, batch, error) || !second_order_keep (self, first, error))
+  else if (!second_order_round (self, error) || !second_order_keep (self, stop->first, error))
     return FALSE;
-  for (guint i = first; i < self->n_done; i++)
+  for (guint i = stop->first; i < stop->last; i++)
     self->gain->n_tried += ((VnRoundedLayer *) g_ptr_array_index (self->layers, i))->after != NULL;
-  second_order_set_weights (self, self->layers, first, self->n_done, TRUE);
+  second_order_set_weights (self, self->layers, stop->first, stop->last, TRUE);
   vn_progress_report (self->input->progress, _("layers"), self->n_done, self->layers->len);
+  for (guint i = 0; i < VN_LAYER_PASS_WALKS && self->walks[i] != NULL; i++)
+    vn_layer_walk_leave (self->walks[i]);
+  return is_last || second_order_set_quantized (self, error);
+}
+
+/* @ends: (element-type guint): gets where parts of the network end, between stops. */
+static gboolean
+second_order_do_stops (SecondOrder  *self,
+                       GArray       *ends,
+                       GError      **error)
+{
+  const guint most = (self->layers->len + PARTS - 1) / PARTS;
+  guint first = 0;
+
+  if (self->layers->len == 0)
+    return TRUE;
+  if (!second_order_start (self, error))
+    return FALSE;
+  for (self->at = 0; self->at < self->stops->len; self->at++)
+    {
+      const SecondOrderStop *stop = g_ptr_array_index (self->stops, self->at);
+
+      if (!second_order_do_stop (self, stop, error))
+        return FALSE;
+      if (stop->last - first < most && stop->last < self->layers->len)
+        continue;
+      g_array_append_val (ends, stop->last);
+      first = stop->last;
+    }
   return TRUE;
 }
 
 static gboolean
-second_order_do_batches (SecondOrder  *self,
-                         GError      **error)
+second_order_do_all (SecondOrder  *self,
+                     GError      **error)
 {
   g_autoptr(GArray) ends = g_array_new (FALSE, FALSE, sizeof (guint));
   double plain_db = 0;
 
   if (self->input->judge != NULL && !second_order_measure_all (self, VN_ROUNDING_PLAIN, &plain_db, error))
     return FALSE;
-  while (self->n_done < self->layers->len)
-    {
-      if (!second_order_do_batch (self, error))
-        return FALSE;
-      g_array_append_val (ends, self->n_done);
-    }
+  if (!second_order_do_stops (self, ends, error))
+    return FALSE;
+  for (guint i = 0; i < VN_LAYER_PASS_WALKS; i++)
+    g_clear_pointer (&self->walks[i], vn_layer_walk_free);
   self->gain->n_kept = self->layers->len;
   return self->input->judge == NULL || second_order_review_all (self, ends, plain_db, error);
 }
@@ -638,7 +905,7 @@ vn_second_order_round (const VnRepairInput  *input,
   if (!vn_linalg_init (_("set “rounding” to “nearest”"), error))
     return NULL;
   self.model = vn_model_copy (input->prepared);
-  if (!second_order_list_layers (&self, error) || !second_order_do_batches (&self, error))
+  if (!second_order_list_layers (&self, error) || !second_order_do_all (&self, error))
     return NULL;
   return g_steal_pointer (&self.model);
 }

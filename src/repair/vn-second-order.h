@@ -17,6 +17,8 @@ G_BEGIN_DECLS
  * @judge: (nullable): says whether a change helps; %NULL: every change is kept
  * @journal: (nullable): layers that an earlier run has finished; gets the others
  * @progress: (nullable)
+ * @most_kept: bytes of values between layers that are kept in memory, of each of two networks; what goes beyond is in a file.
+ *   0: some megabytes. Results are the same bits for any number
  */
 typedef struct
 {
@@ -27,6 +29,7 @@ typedef struct
   VnJudge               *judge;
   VnRoundingJournal     *journal;
   const VnProgress      *progress;
+  gsize                  most_kept;
 } VnRepairInput;
 
 /**
