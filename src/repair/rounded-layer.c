@@ -12,6 +12,7 @@
 
 #include "vn-linalg.h"
 #include "vn-memory.h"
+#include "vn-parallel.h"
 #include "vn-quant-math.h"
 
 #include <math.h>
@@ -23,8 +24,14 @@
 /* Bytes of moments of one layer: the groups of a layer that has more are looked at some after the others. */
 #define PART_BYTES ((gsize) 1 << 30)
 
+/* Rows of sums that are added to at a time. */
+#define STRIP ((gsize) 512)
+
+/* Sums of that many bytes are in a file without a name, which the system may write to the disk. */
+#define SPILL_BYTES ((gsize) 16 << 20)
+
 /* Bytes of weights, as doubles, that are rounded at a time: rows do not depend on each other. */
-#define TILE_BYTES ((gsize) 32 << 20)
+#define TILE_BYTES ((gsize) 8 << 20)
 
 VnRoundedLayer *
 vn_rounded_layer_new (VnWeightLayer    *layer,
@@ -88,7 +95,10 @@ vn_rounded_layer_end (VnRoundedLayer *self)
 
   g_clear_pointer (&self->moments, g_free);
   g_clear_pointer (&self->columns, g_free);
-  g_clear_pointer (&self->cross, g_free);
+  if (self->cross_spill == NULL)
+    g_free (self->cross);
+  self->cross = NULL;
+  g_clear_pointer (&self->cross_spill, vn_spill_free);
   g_clear_pointer (&self->floats, g_free);
   g_clear_pointer (&self->order, g_free);
   g_clear_pointer (&self->can_solve, g_free);
@@ -173,6 +183,19 @@ vn_rounded_layer_choose_part (VnRoundedLayer *self)
   self->n = rounded_layer_count_part (self);
 }
 
+/* Room for the sums over both networks, all 0. */
+static gboolean
+rounded_layer_make_cross (VnRoundedLayer  *self,
+                          GError         **error)
+{
+  const gsize k = self->layer->columns;
+
+  if (self->n * k * k * sizeof (float) >= SPILL_BYTES)
+    self->cross_spill = vn_spill_try (self->n * k * k * sizeof (float));
+  self->cross = self->cross_spill != NULL ? self->cross_spill->data : vn_try_new0 (float, self->n * k * k, error);
+  return self->cross != NULL;
+}
+
 gboolean
 vn_rounded_layer_begin (VnRoundedLayer  *self,
                         GError         **error)
@@ -187,8 +210,7 @@ vn_rounded_layer_begin (VnRoundedLayer  *self,
     self->columns = vn_try_new (float, self->layer->groups * k * POSITIONS, error);
   if (self->columns == NULL || !vn_rounded_layer_has_target (self))
     return self->columns != NULL;
-  self->cross = vn_try_new0 (float, self->n * k * k, error);
-  if (self->cross != NULL)
+  if (rounded_layer_make_cross (self, error))
     self->floats = vn_try_new (float, self->layer->groups * k * POSITIONS, error);
   return self->floats != NULL;
 }
@@ -220,46 +242,74 @@ vn_rounded_layer_look_at (VnRoundedLayer *self,
     ((gint64 *) self->n_read->data)[g] += (gint64) self->n_columns;
 }
 
-/* Of one group: (y - x) xᵀ. */
+/* Floats become differences. */
 static void
-rounded_layer_add_cross (VnRoundedLayer *self,
-                         gsize           part)
+rounded_layer_subtract (VnRoundedLayer *self)
 {
-  const gsize k = self->layer->columns, n = self->n_columns, at = (self->first + part) * n * k;
-  const float *columns = self->columns + at;
-  float *floats = self->floats + at;
+  const gsize n = self->layer->groups * self->n_columns * self->layer->columns;
 
-  for (gsize i = 0; i < n * k; i++)
+  for (gsize i = 0; i < n; i++)
     {
-      const float difference = floats[i] - columns[i];
+      const float difference = self->floats[i] - self->columns[i];
 
-      floats[i] = isfinite (difference) ? difference : 0;
+      self->floats[i] = isfinite (difference) ? difference : 0;
     }
-  vn_linalg_add_product (self->cross + part * k * k, k, floats, k, TRUE, columns, k, FALSE, k, k, n, 1);
 }
 
+typedef struct
+{
+  VnRoundedLayer *layer;
+  gsize           n_strips;     /* of one group */
+} RoundedStrips;
+
+/* Some rows of the sums of one group, on the vectors of one sample. */
+static gboolean
+rounded_layer_add_strip (gsize     item,
+                         guint     worker,
+                         gpointer  data,
+                         GError  **error)
+{
+  const RoundedStrips *strips = data;
+  const VnRoundedLayer *self = strips->layer;
+  const gsize k = self->layer->columns, n = self->n_columns, part = item / strips->n_strips;
+  const gsize first = item % strips->n_strips * STRIP, last = MIN (first + STRIP, k);
+  const float *columns = self->columns + (self->first + part) * n * k;
+  g_autofree float *scratch = vn_try_new (float, (last - first) * (k - first), error);
+
+  if (scratch == NULL)
+    return FALSE;
+  vn_linalg_add_moments (self->moments + part * k * k, k, columns, n, first, last, scratch);
+  if (self->cross != NULL)
+    vn_linalg_add_product (self->cross + part * k * k + first * k, k, self->floats + (self->first + part) * n * k + first, k, TRUE,
+                           columns, k, FALSE, last - first, k, n, 1);
+  return TRUE;
+}
+
+/**
+ * vn_rounded_layer_add_sample:
+ * @n_threads: the sums do not depend on it
+ *
+ * Adds the vectors of one sample to the others.
+ */
 gboolean
 vn_rounded_layer_add_sample (VnRoundedLayer  *self,
+                             guint            n_threads,
+                             GCancellable    *cancellable,
                              GError         **error)
 {
-  g_autofree float *scratch = NULL;
-  gsize k;
+  RoundedStrips strips;
+  gboolean good;
 
   g_return_val_if_fail (self != NULL, FALSE);
 
-  k = self->layer->columns;
-  scratch = vn_try_new (float, k * k, error);
-  if (scratch == NULL)
-    return FALSE;
-  for (gsize g = 0; g < self->n && self->n_columns > 0; g++)
-    {
-      vn_linalg_add_moments (self->moments + g * k * k, k, self->columns + (self->first + g) * self->n_columns * k,
-                             self->n_columns, scratch);
-      if (self->cross != NULL)
-        rounded_layer_add_cross (self, g);
-    }
+  if (self->n_columns == 0)
+    return TRUE;
+  if (self->floats != NULL)
+    rounded_layer_subtract (self);
+  strips = (RoundedStrips) { self, (self->layer->columns + STRIP - 1) / STRIP };
+  good = vn_parallel_for (n_threads, self->n * strips.n_strips, rounded_layer_add_strip, &strips, cancellable, error);
   self->n_columns = 0;
-  return TRUE;
+  return good;
 }
 
 typedef struct
@@ -382,10 +432,19 @@ rounded_layer_count_tile_rows (const VnRoundedLayer *self)
   return CLAMP (TILE_BYTES / (self->layer->columns * sizeof (double)), 1, self->layer->rows);
 }
 
+/* What is rounded in one call: the rows of one group, some at a time. */
+typedef struct
+{
+  VnRoundedLayer       *self;
+  const VnRoundedLayer *sums;
+  const VnRoundingGrid *grid;
+  gsize                 group, n_tile;
+} RoundedGroup;
+
 /* Room for some rows: as they lie in the constant, in the order that they are rounded in, and what is added to them. */
 typedef struct
 {
-  gsize   n_rows;
+  gsize   first, n_rows;
   double *weights, *more;
   float  *plain, *products;
 } RoundedTile;
@@ -401,81 +460,65 @@ rounded_tile_clear (RoundedTile *self)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RoundedTile, rounded_tile_clear)
 
+/* Rows become those whose products are nearest to the float ones, before they are rounded. */
 static gboolean
-rounded_layer_make_tile (const VnRoundedLayer  *self,
-                         gboolean               has_target,
-                         RoundedTile           *tile,
-                         GError               **error)
+rounded_group_aim (const RoundedGroup  *self,
+                   RoundedTile         *tile,
+                   GError             **error)
 {
-  const gsize n = rounded_layer_count_tile_rows (self) * self->layer->columns;
+  const VnWeightLayer *layer = self->self->layer;
+  const gsize k = layer->columns, n = tile->n_rows, part = self->group - self->sums->first;
+  const double n_read = (double) ((const gint64 *) self->self->n_read->data)[self->group], share = n_read / (n_read + (double) k);
+  const guint32 *order = self->sums->order + part * k;
+  const float *before = self->self->before->data;
 
-  tile->weights = vn_try_new (double, n, error);
-  if (!has_target || tile->weights == NULL)
-    return tile->weights != NULL;
-  tile->more = vn_try_new (double, n, error);
-  tile->plain = tile->more != NULL ? vn_try_new (float, n, error) : NULL;
-  tile->products = tile->plain != NULL ? vn_try_new (float, n, error) : NULL;
-  return tile->products != NULL;
-}
-
-/* Rows from @first on become those whose products are nearest to the float ones, before they are rounded. */
-static void
-rounded_layer_aim (const VnRoundedLayer *self,
-                   const VnRoundedLayer *sums,
-                   RoundedTile          *tile,
-                   gsize                 group,
-                   gsize                 first)
-{
-  const VnWeightLayer *layer = self->layer;
-  const gsize k = layer->columns, n = tile->n_rows, part = group - sums->first;
-  const double n_read = (double) ((const gint64 *) self->n_read->data)[group], share = n_read / (n_read + (double) k);
-  const guint32 *order = sums->order + part * k;
-  const float *before = self->before->data;
-
+  tile->plain = vn_try_new (float, n * k, error);
+  tile->products = tile->plain != NULL ? vn_try_new0 (float, n * k, error) : NULL;
+  tile->more = tile->products != NULL ? vn_try_new (double, n * k, error) : NULL;
+  if (tile->more == NULL)
+    return FALSE;
   for (gsize m = 0; m < n; m++)
     for (gsize c = 0; c < k; c++)
-      tile->plain[m * k + c] = before[vn_weight_layer_get_offset (layer, group, first + m, c)];
-  memset (tile->products, 0, n * k * sizeof *tile->products);
-  vn_linalg_add_product (tile->products, k, tile->plain, k, FALSE, sums->cross + part * k * k, k, FALSE, n, k, k, 1);
+      tile->plain[m * k + c] = before[vn_weight_layer_get_offset (layer, self->group, tile->first + m, c)];
+  vn_linalg_add_product (tile->products, k, tile->plain, k, FALSE, self->sums->cross + part * k * k, k, FALSE, n, k, k, 1);
   for (gsize m = 0; m < n; m++)
     for (gsize c = 0; c < k; c++)
       tile->more[m * k + c] = (double) tile->products[m * k + order[c]];
-  vn_linalg_multiply_inverse (tile->more, n, sums->moments + part * k * k, k);
+  vn_linalg_multiply_inverse (tile->more, n, self->sums->moments + part * k * k, k);
   for (gsize i = 0; i < n * k; i++)
     tile->weights[i] += share * tile->more[i];
+  return TRUE;
 }
 
 static gboolean
-rounded_layer_solve_group (VnRoundedLayer        *self,
-                           const VnRoundedLayer  *sums,
-                           const VnRoundingGrid  *grid,
-                           gsize                  group,
-                           RoundedTile           *tile,
-                           GError               **error)
+rounded_group_round (gsize     item,
+                     guint     worker,
+                     gpointer  data,
+                     GError  **error)
 {
-  const VnWeightLayer *layer = self->layer;
-  const gsize columns = layer->columns, n_tile = rounded_layer_count_tile_rows (self), part = group - sums->first;
-  const guint32 *order = sums->order + part * columns;
-  const float *before = self->before->data;
-  float *after = self->after->data;
+  const RoundedGroup *self = data;
+  const VnWeightLayer *layer = self->self->layer;
+  const gsize columns = layer->columns, part = self->group - self->sums->first;
+  const guint32 *order = self->sums->order + part * columns;
+  const float *before = self->self->before->data;
+  float *after = self->self->after->data;
+  g_auto(RoundedTile) tile = { .first = item * self->n_tile };
+  VnRoundingGrid rows = *self->grid;
 
-  for (gsize first = 0; first < layer->rows; first += n_tile)
-    {
-      VnRoundingGrid rows = *grid;
-
-      tile->n_rows = MIN (n_tile, layer->rows - first);
-      rows.row += first;
-      for (gsize m = 0; m < tile->n_rows; m++)
-        for (gsize k = 0; k < columns; k++)
-          tile->weights[m * columns + k] = (double) before[vn_weight_layer_get_offset (layer, group, first + m, order[k])];
-      if (sums->cross != NULL)
-        rounded_layer_aim (self, sums, tile, group, first);
-      if (!vn_rounding_solve (tile->weights, tile->n_rows, columns, &rows, sums->moments + part * columns * columns, error))
-        return FALSE;
-      for (gsize m = 0; m < tile->n_rows; m++)
-        for (gsize k = 0; k < columns; k++)
-          after[vn_weight_layer_get_offset (layer, group, first + m, order[k])] = (float) tile->weights[m * columns + k];
-    }
+  tile.n_rows = MIN (self->n_tile, layer->rows - tile.first);
+  tile.weights = vn_try_new (double, tile.n_rows * columns, error);
+  if (tile.weights == NULL)
+    return FALSE;
+  rows.row += tile.first;
+  for (gsize m = 0; m < tile.n_rows; m++)
+    for (gsize k = 0; k < columns; k++)
+      tile.weights[m * columns + k] = (double) before[vn_weight_layer_get_offset (layer, self->group, tile.first + m, order[k])];
+  if ((self->sums->cross != NULL && !rounded_group_aim (self, &tile, error)) ||
+      !vn_rounding_solve (tile.weights, tile.n_rows, columns, &rows, self->sums->moments + part * columns * columns, error))
+    return FALSE;
+  for (gsize m = 0; m < tile.n_rows; m++)
+    for (gsize k = 0; k < columns; k++)
+      after[vn_weight_layer_get_offset (layer, self->group, tile.first + m, order[k])] = (float) tile.weights[m * columns + k];
   return TRUE;
 }
 
@@ -500,6 +543,7 @@ rounded_layer_copy_weights (VnRoundedLayer  *self,
 
 /**
  * vn_rounded_layer_solve:
+ * @n_threads: the weights do not depend on it
  *
  * Rounds the weights of the groups that were looked at into @after, behind vn_rounded_layer_factor(). A group whose moments have
  * no inverse, because it never read anything but zeros, and an expert that few tokens went to keep their weights as they are,
@@ -509,25 +553,25 @@ rounded_layer_copy_weights (VnRoundedLayer  *self,
  */
 gboolean
 vn_rounded_layer_solve (VnRoundedLayer  *self,
+                        guint            n_threads,
                         GError         **error)
 {
   g_auto(RoundedGrid) data = { 0 };
-  g_auto(RoundedTile) tile = { 0 };
-  const VnRoundedLayer *sums;
   VnRoundingGrid grid;
+  RoundedGroup group;
 
   g_return_val_if_fail (self != NULL, FALSE);
 
-  sums = self->shares != NULL ? self->shares : self;
-  if (!rounded_layer_make_tile (self, sums->cross != NULL, &tile, error) || !rounded_layer_copy_weights (self, error) ||
-      !rounded_layer_make_grid (self, &data, &grid, error))
+  group = (RoundedGroup) { self, self->shares != NULL ? self->shares : self, &grid, 0, rounded_layer_count_tile_rows (self) };
+  if (!rounded_layer_copy_weights (self, error) || !rounded_layer_make_grid (self, &data, &grid, error))
     return FALSE;
   for (gsize g = self->first; g < self->first + self->n; g++)
     {
-      if (!sums->can_solve[g - self->first])
+      if (!group.sums->can_solve[g - self->first])
         continue;
-      rounded_layer_place_group (self, &data, g, sums->order + (g - self->first) * self->layer->columns);
-      if (!rounded_layer_solve_group (self, sums, &grid, g, &tile, error))
+      group.group = g;
+      rounded_layer_place_group (self, &data, g, group.sums->order + (g - self->first) * self->layer->columns);
+      if (!vn_parallel_for (n_threads, (self->layer->rows - 1) / group.n_tile + 1, rounded_group_round, &group, NULL, error))
         return FALSE;
     }
   return TRUE;

@@ -4,6 +4,7 @@
 
 #include "vn-quant-plan.h"
 #include "vn-second-order.h"
+#include "vn-spill.h"
 #include "vn-weight-layer.h"
 
 G_BEGIN_DECLS
@@ -18,7 +19,8 @@ G_BEGIN_DECLS
  * @first, @n: the groups that are looked at, as many as memory allows
  * @moments: sums of x xᵀ over what it reads: for each of these the upper triangle of a square matrix; %NULL before it is looked
  *   at
- * @cross: (nullable): sums of (y - x) xᵀ, with y what it reads in the float network: for each of these a square matrix
+ * @cross: (nullable): sums of (y - x) xᵀ, with y what it reads in the float network: for each of these a square matrix; in
+ *   @cross_spill, (nullable), if it is large
  * @columns: vectors of the present sample, @n_columns for each group of the layer
  * @floats: (nullable): the same of the float network
  * @order: for each of these the order that columns are rounded in, once vn_rounded_layer_factor() has made the moments what
@@ -36,6 +38,7 @@ typedef struct _VnRoundedLayer
   gsize             first, n;
   double           *moments;
   float            *cross, *columns, *floats;
+  VnSpill          *cross_spill;
   guint32          *order;
   gboolean         *can_solve;
   struct _VnRoundedLayer *shares;
@@ -59,10 +62,13 @@ void            vn_rounded_layer_look_at     (VnRoundedLayer   *self,
                                               const VnTensor   *wanted,   /* nullable */
                                               guint             seed);
 gboolean        vn_rounded_layer_add_sample  (VnRoundedLayer   *self,
+                                              guint             n_threads,
+                                              GCancellable     *cancellable,  /* nullable */
                                               GError          **error);
 gboolean        vn_rounded_layer_factor      (VnRoundedLayer   *self,
                                               GError          **error);
 gboolean        vn_rounded_layer_solve       (VnRoundedLayer   *self,
+                                              guint             n_threads,
                                               GError          **error);
 void            vn_rounded_layer_end         (VnRoundedLayer   *self);
 gboolean        vn_rounded_layer_is_done     (const VnRoundedLayer *self);

@@ -159,32 +159,41 @@ linalg_add_small_moments (double      *moments,
  * vn_linalg_add_moments:
  * @moments: @k x @k, upper triangle: what is added to
  * @columns: @n vectors of @k numbers, one behind the other
- * @scratch: room for @k x @k
+ * @first, @last: rows of @moments, without the last
+ * @scratch: room for (@last - @first) x (@k - @first)
  *
- * Adds the sum of x xᵀ over the vectors x. Those of one call are summed up in float32, calls in float64.
+ * Adds some rows of the sum of x xᵀ over the vectors x. Those of one call are summed up in float32, calls in float64.
  */
 void
 vn_linalg_add_moments (double      *moments,
                        gsize        k,
                        const float *columns,
                        gsize        n,
+                       gsize        first,
+                       gsize        last,
                        float       *scratch)
 {
+  const gsize width = k - first;
   guint mode;
 
   g_return_if_fail (moments != NULL && (columns != NULL || n == 0) && scratch != NULL && blas.ssyrk != NULL);
+  g_return_if_fail (first < last && last <= k);
 
-  if (k < SMALL)
+  if (k < SMALL && last - first == k)
     {
       linalg_add_small_moments (moments, k, columns, n);
       return;
     }
   mode = vn_float_mode_begin (TRUE);
-  blas.ssyrk (CblasRowMajor, CblasUpper, CblasTrans, (blasint) k, (blasint) n, 1, columns, (blasint) k, 0, scratch, (blasint) k);
+  blas.ssyrk (CblasRowMajor, CblasUpper, CblasTrans, (blasint) (last - first), (blasint) n, 1, columns + first, (blasint) k, 0,
+              scratch, (blasint) width);
+  if (last < k)
+    blas.sgemm (CblasRowMajor, CblasTrans, CblasNoTrans, (blasint) (last - first), (blasint) (k - last), (blasint) n, 1,
+                columns + first, (blasint) k, columns + last, (blasint) k, 0, scratch + last - first, (blasint) width);
   vn_float_mode_end (mode);
-  for (gsize i = 0; i < k; i++)
+  for (gsize i = first; i < last; i++)
     for (gsize j = i; j < k; j++)
-      moments[i * k + j] += (double) scratch[i * k + j];
+      moments[i * k + j] += (double) scratch[(i - first) * width + j - first];
 }
 
 /**

@@ -15,6 +15,8 @@ void        vn_linalg_add_moments     (double       *moments,
                                        gsize         k,
                                        const float  *columns,
                                        gsize         n,
+                                       gsize         first,
+                                       gsize         last,
                                        float        *scratch);
 void        vn_linalg_add_energies    (double       *sums,
                                        const float  *rows,

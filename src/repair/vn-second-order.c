@@ -349,7 +349,7 @@ second_order_look_item (gsize     item,
   if (read == NULL || layer->moments == NULL)
     return TRUE;
   vn_rounded_layer_look_at (layer, read, wanted, sample->sample);
-  return vn_rounded_layer_add_sample (layer, error);
+  return vn_rounded_layer_add_sample (layer, self->input->samples->n_threads, self->cancellable, error);
 }
 
 static gboolean
@@ -436,9 +436,9 @@ second_order_solve_item (gsize     item,
                          gpointer  data,
                          GError  **error)
 {
-  GPtrArray *batch = data;
+  const SecondOrder *self = data;
 
-  return vn_rounded_layer_solve (g_ptr_array_index (batch, item), error);
+  return vn_rounded_layer_solve (g_ptr_array_index (self->batch, item), self->input->samples->n_threads, error);
 }
 
 /* The rounded weights, and how much they were rounded by. */
@@ -447,7 +447,7 @@ second_order_pack_item (gsize      item,
                         gpointer   data,
                         GError   **error)
 {
-  const VnRoundedLayer *layer = g_ptr_array_index ((GPtrArray *) data, item);
+  const VnRoundedLayer *layer = g_ptr_array_index (((const SecondOrder *) data)->batch, item);
   VnTensor *tensors[] = { layer->after, layer->n_read };
 
   return vn_sample_pack_tensors (tensors, G_N_ELEMENTS (tensors), error);
@@ -460,8 +460,7 @@ second_order_take_item (gsize           item,
                         gpointer        data,
                         GError        **error)
 {
-  VnRoundedLayer *layer = g_ptr_array_index ((GPtrArray *) data, item);
-
+  VnRoundedLayer *layer = g_ptr_array_index (((const SecondOrder *) data)->batch, item);
   VnTensor *tensors[2] = { NULL };
 
   if (!vn_sample_take_tensors (bytes, size, tensors, G_N_ELEMENTS (tensors), error) ||
@@ -714,7 +713,7 @@ second_order_round_once (SecondOrder  *self,
   gboolean good;
 
   good = second_order_begin (self, error) && second_order_go (self, error) && second_order_factor (self, error) &&
-         vn_sample_ranks_for (n_threads, self->batch->len, &second_order_solving, self->batch, self->cancellable, error);
+         vn_sample_ranks_for (n_threads, self->batch->len, &second_order_solving, self, self->cancellable, error);
   for (guint i = 0; i < self->batch->len; i++)
     vn_rounded_layer_end (g_ptr_array_index (self->batch, i));
   return good;

@@ -41,8 +41,8 @@ make_moments (gsize        k,
   double *moments = g_new0 (double, k * k);
   g_autofree float *scratch = g_new (float, k * k);
 
-  vn_linalg_add_moments (moments, k, columns, n / 2, scratch);
-  vn_linalg_add_moments (moments, k, columns + n / 2 * k, n - n / 2, scratch);
+  vn_linalg_add_moments (moments, k, columns, n / 2, 0, k, scratch);
+  vn_linalg_add_moments (moments, k, columns + n / 2 * k, n - n / 2, 0, k, scratch);
   return moments;
 }
 
