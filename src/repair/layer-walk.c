@@ -235,10 +235,30 @@ layer_walk_is_alive (const VnLayerWalk *self,
          !layer_walk_is_told (value) && value->type.kind == VN_TYPE_TENSOR && value->type.dtype != VN_DTYPE_STRING;
 }
 
-/* Values of @model that are kept become inputs. */
+/* Samples may have other sizes than the first: the model leaves all open. */
+static VnValue *
+layer_walk_add_input (VnGraph       *graph,
+                      const char    *base,
+                      VnDType        dtype,
+                      const VnShape *first,
+                      GHashTable    *shapes)
+{
+  g_autofree char *name = vn_graph_unique_name (graph, base);
+  VnShape open = *first;
+  VnValue *input;
+
+  for (int i = 0; i < open.rank; i++)
+    open.dims[i] = VN_DIM_UNKNOWN;
+  input = vn_graph_add_input (graph, name, dtype, &open);
+  g_hash_table_insert (shapes, g_strdup (input->name), g_memdup2 (first, sizeof *first));
+  return input;
+}
+
+/* Values of @model that are kept become inputs. @shapes: gets their sizes */
 static void
 layer_walk_feed (VnLayerWalk *self,
-                 VnModel     *model)
+                 VnModel     *model,
+                 GHashTable  *shapes)
 {
   VnGraph *graph = model->graph;
   const guint n = graph->values->len;
@@ -250,14 +270,12 @@ layer_walk_feed (VnLayerWalk *self,
   for (guint i = 0; i < n; i++)
     {
       VnValue *value = g_ptr_array_index (graph->values, i);
-      g_autofree char *name = NULL;
       VnDType dtype;
       VnShape shape;
 
       if (!vn_kept_values_find_type (self->kept, value->name, &dtype, &shape))
         continue;
-      name = vn_graph_unique_name (graph, value->name);
-      vn_value_replace_uses (value, vn_graph_add_input (graph, name, dtype, &shape), NULL);
+      vn_value_replace_uses (value, layer_walk_add_input (graph, value->name, dtype, &shape, shapes), NULL);
       g_ptr_array_add (self->fed, value->name);
     }
 }
@@ -293,6 +311,21 @@ layer_walk_list_taps (VnLayerWalk *self,
     }
 }
 
+static GHashTable *
+layer_walk_copy_shapes (GHashTable *shapes)
+{
+  GHashTable *copy = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  GHashTableIter iter;
+  gpointer name, shape;
+
+  if (shapes == NULL)
+    return copy;
+  g_hash_table_iter_init (&iter, shapes);
+  while (g_hash_table_iter_next (&iter, &name, &shape))
+    g_hash_table_insert (copy, g_strdup (name), g_memdup2 (shape, sizeof (VnShape)));
+  return copy;
+}
+
 /**
  * vn_layer_walk_begin:
  * @stop: the first, or the one behind that of the last time
@@ -304,6 +337,7 @@ vn_layer_walk_begin (VnLayerWalk  *self,
                      guint         stop,
                      GError      **error)
 {
+  g_autoptr(GHashTable) shapes = layer_walk_copy_shapes (self->samples->shapes);
   g_autoptr(VnModel) model = NULL;
   VnPlanOptions options;
 
@@ -313,9 +347,9 @@ vn_layer_walk_begin (VnLayerWalk  *self,
   self->was_run = self->was_run && stop == self->stop;
   self->stop = stop;
   layer_walk_clear_stop (self);
-  layer_walk_feed (self, model);
+  layer_walk_feed (self, model, shapes);
   layer_walk_list_taps (self, model);
-  options = vn_plan_options_for_samples (self->samples->shapes);
+  options = vn_plan_options_for_samples (shapes);
   options.taps = options.outputs = self->taps;
   self->plan = vn_plan_new (model, &options, NULL, error);
   return self->plan != NULL;

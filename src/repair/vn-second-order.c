@@ -833,6 +833,7 @@ second_order_do_stop (SecondOrder           *self,
   vn_progress_report (self->input->progress, _("layers"), self->n_done, self->layers->len);
   for (guint i = 0; i < VN_LAYER_PASS_WALKS && self->walks[i] != NULL; i++)
     vn_layer_walk_leave (self->walks[i]);
+  vn_memory_give_back ();
   return is_last || second_order_set_quantized (self, error);
 }
 
