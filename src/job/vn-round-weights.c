@@ -17,6 +17,9 @@
 #define SAMPLES 12
 #define TOKENS  4800
 
+/* How weights are rounded: layers that another version of the program has finished are not gone on with. */
+#define METHOD "float targets"
+
 /*< private >
  * vn_job_make_pairs_recipe:
  *
@@ -106,7 +109,7 @@ round_weights_dup_digest (const VnJobInput  *self,
   g_autofree char *others = vn_dataset_dup_digest (self->dataset, (const guint *) (gpointer) judged->data, judged->len);
   VnStatsOrigin *origin = vn_job_make_origin (self->model, self->prepared, self->data, samples);
   g_autofree char *settings = vn_recipe_dup_digest (recipe);
-  const char * const texts[] = { origin->source, origin->prepared, origin->data, samples, others, settings };
+  const char * const texts[] = { origin->source, origin->prepared, origin->data, samples, others, settings, METHOD };
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     g_checksum_update (sum, (const guchar *) (texts[i] != NULL ? texts[i] : ""), texts[i] != NULL ? (gssize) strlen (texts[i]) + 1

@@ -123,15 +123,14 @@ vn_rounded_layer_free (VnRoundedLayer *self)
 /**
  * vn_rounded_layer_has_target:
  *
- * Returns: whether what is read in the float network counts. Of weights with few scales it makes other networks worse as much as
- *   some better; and other experts may be chosen there
+ * Returns: whether what is read in the float network counts: not where other experts may be chosen there
  */
 gboolean
 vn_rounded_layer_has_target (const VnRoundedLayer *self)
 {
   g_return_val_if_fail (self != NULL, FALSE);
 
-  return self->row->block > 0 && !self->layer->is_experts;
+  return !self->layer->is_experts;
 }
 
 static gboolean
