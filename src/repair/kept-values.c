@@ -133,7 +133,8 @@ kept_values_write (VnKeptValues    *self,
   value->offset = kept_values_find_place (self, value->n_bytes);
   for (gsize done = 0; done < value->n_bytes;)
     {
-      const gssize n = pwrite (self->fd, (const char *) tensor->data + done, value->n_bytes - done, (off_t) (value->offset + done));
+      const char *from = (const char *) tensor->data + done;
+      const gssize n = pwrite (self->fd, from, value->n_bytes - done, (off_t) (value->offset + done));
 
       if (n < 0 && errno == EINTR)
         continue;

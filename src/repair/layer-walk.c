@@ -48,8 +48,11 @@ VnLayerWalk *
 vn_layer_walk_new (const VnRepairSamples *samples,
                    gsize                  most_memory)
 {
-  VnLayerWalk *self = g_new0 (VnLayerWalk, 1);
+  VnLayerWalk *self;
 
+  g_return_val_if_fail (samples != NULL, NULL);
+
+  self = g_new0 (VnLayerWalk, 1);
   self->samples = samples;
   self->kept = vn_kept_values_new (samples->n, most_memory);
   return self;
@@ -197,8 +200,11 @@ vn_layer_walk_set_model (VnLayerWalk  *self,
                          GPtrArray    *stops,
                          GError      **error)
 {
-  const VnGraph *graph = model->graph;
+  const VnGraph *graph;
 
+  g_return_val_if_fail (self != NULL && model != NULL && stops != NULL, FALSE);
+
+  graph = model->graph;
   layer_walk_clear_model (self);
   self->model = vn_model_ref (model);
   self->stops = g_ptr_array_ref (stops);
@@ -337,12 +343,13 @@ vn_layer_walk_begin (VnLayerWalk  *self,
                      guint         stop,
                      GError      **error)
 {
-  g_autoptr(GHashTable) shapes = layer_walk_copy_shapes (self->samples->shapes);
+  g_autoptr(GHashTable) shapes = NULL;
   g_autoptr(VnModel) model = NULL;
   VnPlanOptions options;
 
   g_return_val_if_fail (self != NULL && self->model != NULL && stop < self->stops->len, FALSE);
 
+  shapes = layer_walk_copy_shapes (self->samples->shapes);
   model = vn_model_copy (self->model);
   self->was_run = self->was_run && stop == self->stop;
   self->stop = stop;

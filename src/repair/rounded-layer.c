@@ -6,8 +6,8 @@
  *
  *   W sum (y xᵀ) inverse (H) = W + W sum ((y - x) xᵀ) inverse (H),   H = sum (x xᵀ)
  *
- * and these are rounded: Li et al., "GPTAQ" (2025), asymmetric calibration. As there are few vectors to learn the difference from,
- * n beside k columns, n / (n + k) of it is taken. */
+ * and these are rounded: Li et al., "GPTAQ" (2025), asymmetric calibration. As there are few vectors to learn the difference
+ * from, n beside k columns, n / (n + k) of it is taken. */
 #include "rounded-layer.h"
 
 #include "vn-linalg.h"
@@ -279,8 +279,8 @@ rounded_layer_add_strip (gsize     item,
     return FALSE;
   vn_linalg_add_moments (self->moments + part * k * k, k, columns, n, first, last, scratch);
   if (self->cross != NULL)
-    vn_linalg_add_product (self->cross + part * k * k + first * k, k, self->floats + (self->first + part) * n * k + first, k, TRUE,
-                           columns, k, FALSE, last - first, k, n, 1);
+    vn_linalg_add_product (self->cross + part * k * k + first * k, k, self->floats + (self->first + part) * n * k + first, k,
+                           TRUE, columns, k, FALSE, last - first, k, n, 1);
   return TRUE;
 }
 
@@ -467,7 +467,8 @@ rounded_group_aim (const RoundedGroup  *self,
 {
   const VnWeightLayer *layer = self->self->layer;
   const gsize k = layer->columns, n = tile->n_rows, part = self->group - self->sums->first;
-  const double n_read = (double) ((const gint64 *) self->self->n_read->data)[self->group], share = n_read / (n_read + (double) k);
+  const double n_read = (double) ((const gint64 *) self->self->n_read->data)[self->group];
+  const double share = n_read / (n_read + (double) k);
   const guint32 *order = self->sums->order + part * k;
   const float *before = self->self->before->data;
 
