@@ -286,7 +286,7 @@ static const struct { const char *preset, *base, *train; double gain; } needy[] 
   { "cpu", "weight=s4", "adaquant-thresholds", 2 },
   { "cpu", "weight=s4", "adaround-thresholds", 1 },
   { "cpu", "weight=s4 per-channel=false", "thresholds", 0.3 },
-  { "cpu", "weight=s4 rounding=second-order", "adaquant-thresholds", 0.5 },
+  { "cpu", "weight=s4 per-channel=false rounding=second-order", "adaquant-thresholds", 0.5 },
   { "cpu", "weight=s4 power-of-two=nearest", "adaquant-thresholds", 1 },
   { "cpu", "weight=s4 per-channel=false power-of-two=nearest", "thresholds", 5 },
 };
