@@ -40,7 +40,27 @@ static const Network networks[] = {
   { "results nobody reads", { { "Split", "x", "a b" }, { "Neg", "a", "c" }, { "Abs", "b", "unread" }, { "Split", "c", "d e" },
                               { "Add", "b e", "f" } },
     { "a", "d", "f" }, { 1, 2, 1 } },
+  { "graphs inside a node", { { "MatMul", "x w", "a" }, { "Neg", "a", "b" }, { "MatMul", "b v", "c" }, { "If", "yes", "d" },
+                              { "Add", "d c", "e" } },
+    { "b", "c", "e" }, { 2, 1, 2 } },
 };
+
+/* A branch of an If: Neg or Abs of what lies around it. */
+static void
+add_branch (VnNode     *node,
+            const char *name,
+            const char *op_type,
+            VnValue    *around)
+{
+  g_autoptr(VnModel) own = vn_model_new (8, 18);
+  g_autoptr(GHashTable) outer = g_hash_table_new (NULL, NULL);
+
+  vn_graph_add_input (own->graph, "around", VN_DTYPE_F32, NULL);
+  add_node (own, op_type, "", "around", "of_branch");
+  set_outputs (own, "of_branch");
+  g_hash_table_insert (outer, vn_graph_find_value (own->graph, "around"), around);
+  vn_node_set_body (node, name, own->graph, outer);
+}
 
 static VnModel *
 make_model (const Network *network)
@@ -50,6 +70,7 @@ make_model (const Network *network)
 
   vn_graph_add_input (model->graph, "x", VN_DTYPE_F32, &VN_SHAPE (VN_DIM_UNKNOWN, 4));
   add_floats (model, "w", VN_SHAPE (4, 4), -1, 0.17f);
+  vn_graph_add_input (model->graph, "yes", VN_DTYPE_BOOL, &VN_SHAPE_SCALAR);
   add_floats (model, "v", VN_SHAPE (4, 4), 0.9f, -0.11f);
   for (guint i = 0; i < G_N_ELEMENTS (network->nodes) && network->nodes[i][0] != NULL; i++)
     {
@@ -58,6 +79,11 @@ make_model (const Network *network)
 
       if (g_str_equal (node[0], "Split"))
         vn_node_set_int (added, "num_outputs", 2);
+      if (g_str_equal (node[0], "If"))
+        {
+          add_branch (added, "then_branch", "Neg", vn_graph_find_value (model->graph, "a"));
+          add_branch (added, "else_branch", "Abs", vn_graph_find_value (model->graph, "b"));
+        }
       last = node[2];
     }
   set_outputs (model, last);
@@ -91,7 +117,7 @@ static void
 run_whole (VnModel      *model,
            GHashTable   *shapes,
            const GStrv   names,
-           VnTensor     *input,
+           VnTensor    **inputs,
            VnTensor    **copies)
 {
   g_autoptr(GPtrArray) taps = g_ptr_array_new ();
@@ -106,7 +132,7 @@ run_whole (VnModel      *model,
   runner = vn_runner_new (plan, &error);
   g_assert_no_error (error);
   vn_runner_set_tap (runner, keep_copy, copies);
-  vn_runner_run (runner, &input, NULL, NULL, &error);
+  vn_runner_run (runner, inputs, NULL, NULL, &error);
   g_assert_no_error (error);
 }
 
@@ -119,13 +145,16 @@ check_stop (VnLayerWalk *walk,
             VnRunner    *runner,
             guint        sample)
 {
-  g_autoptr(VnTensor) input = make_input (VN_SHAPE (2 + sample, 4), sample);
+  g_autoptr(VnTensor) x = make_input (VN_SHAPE (2 + sample, 4), sample);
+  g_autoptr(VnTensor) yes = vn_tensor_new (VN_DTYPE_BOOL, &VN_SHAPE_SCALAR, NULL);
+  VnTensor *inputs[] = { x, yes };
   g_autoptr(GError) error = NULL;
   VnTensor *reads[4] = { NULL }, *wanted[4] = { NULL };
   guint n = 0;
 
-  run_whole (model, shapes, names, input, wanted);
-  g_assert_true (vn_layer_walk_run (walk, runner, sample, &input, reads, NULL, &error));
+  *(guint8 *) yes->data = (guint8) (sample & 1);
+  run_whole (model, shapes, names, inputs, wanted);
+  g_assert_true (vn_layer_walk_run (walk, runner, sample, inputs, reads, NULL, &error));
   g_assert_no_error (error);
   for (; names[n] != NULL; n++)
     g_assert_true (vn_tensor_equal (reads[n], wanted[n]));
