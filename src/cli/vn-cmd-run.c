@@ -28,7 +28,8 @@ typedef struct
   GCancellable *cancellable;
   gboolean      finished, done;
   GError       *error;
-  guint64       told;       /* tenths of the work that processes together have told */
+  char         *told_stage; /* of which processes together have told something, */
+  guint64       told;       /* and how many tenths of it */
   GSource      *exchange;   /* nullable: what looks at the others */
   guint         leaving;    /* source: the end of the time that a cancelled job has */
 } Run;
@@ -256,6 +257,12 @@ cmd_run_show_sum (Run                *run,
   g_autofree char *stage = vn_job_dup_stage (run->job);
   guint64 tenths = sum->total > 0 ? 10 * sum->done / sum->total : 0;
 
+  if (g_strcmp0 (stage, run->told_stage) != 0)
+    {
+      g_free (run->told_stage);
+      run->told_stage = g_strdup (stage);
+      run->told = 0;
+    }
   if (vn_ranks_get_rank () > 0 || vn_cmd_options.json || tenths <= run->told)
     return;
   run->told = tenths;
@@ -363,6 +370,7 @@ cmd_run_wait (Run     *run,
   g_main_loop_run (loop);
   if (shared)
     cmd_run_end_exchange (run);
+  g_clear_pointer (&run->told_stage, g_free);
   g_clear_handle_id (&tick, g_source_remove);
   g_clear_handle_id (&run->leaving, g_source_remove);
   if (cancelled != NULL)

@@ -2,6 +2,7 @@
 /* What the files of the main job share. */
 #pragma once
 
+#include "quantize-costs.h"
 #include "vn-calibration-private.h"
 #include "vn-idle-settings-private.h"
 
@@ -19,6 +20,7 @@ typedef struct
   /* nullable: the prepared network with weights that were rounded by what samples say, or trained */
   VnModel           *rounded;
   VnUntrained        untrained;     /* of a network that is trained */
+  VnQuantizeFacts    facts;
   guint              n_parts;       /* of the samples, each left out in turn to be measured; 0: none is */
   gboolean           ran_parts;     /* the samples: what they left took too much memory to be kept if it is not there */
   char              *kept_rounding;   /* nullable: where finished layers are kept */
@@ -27,6 +29,8 @@ typedef struct
 } VnQuantizeJob;
 
 /* quantize-train.c */
+gboolean         _vn_quantize_job_check_clock     (const VnRecipe              *recipe,
+                                                   GError                     **error);
 const VnModel   *_vn_quantize_job_get_float       (VnQuantizeJob               *self);
 gboolean         _vn_quantize_job_write           (VnQuantizeJob               *self,
                                                    VnModel                     *float_model,
@@ -36,6 +40,8 @@ gboolean         _vn_quantize_job_train           (VnQuantizeJob               *
                                                    GError                     **error);
 
 /* quantize-measure.c */
+gboolean         _vn_quantize_job_check_task      (const VnRecipe              *recipe,
+                                                   GError                     **error);
 gboolean         _vn_quantize_job_compare         (VnQuantizeJob               *self,
                                                    GCancellable                *cancellable,
                                                    GError                     **error);

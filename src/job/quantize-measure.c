@@ -5,11 +5,28 @@
 
 #include "quantize-folds.h"
 
+#include "vn-error.h"
 #include "vn-evaluate.h"
+#include "vn-i18n.h"
 #include "vn-noise-gain.h"
 #include "vn-task-reader.h"
 
 #include <math.h>
+
+/* Recipes do not know which tasks there are. */
+gboolean
+_vn_quantize_job_check_task (const VnRecipe  *recipe,
+                             GError         **error)
+{
+  g_autofree char *ids = NULL;
+  VnTask task;
+
+  if (recipe->task == NULL || vn_task_find (recipe->task, &task))
+    return TRUE;
+  ids = vn_task_dup_ids ();
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("task: unknown task “%s”; choose one of %s"), recipe->task, ids);
+  return FALSE;
+}
 
 /* Statistics that come from elsewhere, or of a run that had no use for parts, have none. */
 static gboolean
@@ -68,7 +85,10 @@ _vn_quantize_job_compare (VnQuantizeJob  *self,
   result->errors = vn_compare (result->prepared, quantized, input->shapes, input->dataset, &options, &progress, result->notes,
                                cancellable, error);
   if (result->errors != NULL)
-    result->errors = vn_job_input_measure_outputs (input, result->errors, quantized, &options, cancellable, error);
+    {
+      vn_job_begin_part (self->job);
+      result->errors = vn_job_input_measure_outputs (input, result->errors, quantized, &options, &progress, cancellable, error);
+    }
   if (result->errors == NULL || !vn_evaluate_accuracy (vn_job_input_get_reference (input), quantized, input->shapes,
                                                        input->dataset, &options,
                                                        &result->accuracy, cancellable, error))

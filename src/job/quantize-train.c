@@ -3,6 +3,22 @@
  * it. */
 #include "quantize-job-private.h"
 
+#include "vn-error.h"
+#include "vn-i18n.h"
+#include "vn-sample-ranks.h"
+
+/* Each process has a clock of its own, and would end at another step. */
+gboolean
+_vn_quantize_job_check_clock (const VnRecipe  *recipe,
+                              GError         **error)
+{
+  if (vn_sample_ranks_get_n () == 1 || recipe->train_time == 0 || vn_recipe_get_most (recipe, VN_LAYER_TRAIN) == VN_TRAIN_OFF)
+    return TRUE;
+  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
+               _("train_time: several processes cannot train for a limited time: start one process, or set it to 0"));
+  return FALSE;
+}
+
 /* What the plan is made of: that finds scales from the weights as they were. */
 const VnModel *
 _vn_quantize_job_get_float (VnQuantizeJob *self)

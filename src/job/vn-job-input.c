@@ -278,9 +278,10 @@ vn_job_input_check (VnJobInput    *self,
  * Looks for parts of the outputs on the samples that are measured, and others if these are few; without samples there are none.
  */
 gboolean
-vn_job_input_find_parts (VnJobInput    *self,
-                         GCancellable  *cancellable,
-                         GError       **error)
+vn_job_input_find_parts (VnJobInput        *self,
+                         const VnProgress  *progress,
+                         GCancellable      *cancellable,
+                         GError           **error)
 {
   VnSamples run;
   g_autoptr(GArray) looked_at = NULL;
@@ -291,7 +292,8 @@ vn_job_input_find_parts (VnJobInput    *self,
     return TRUE;
   looked_at = vn_job_list_judged (self, NULL, MAX (self->measured->len, VN_JUDGED_SAMPLES));
   run = (VnSamples) { .shapes = self->shapes, .dataset = self->dataset, .indices = (const guint *) (gpointer) looked_at->data,
-                         .n = looked_at->len, .n_threads = self->n_threads };   /* who measures tells what cannot be read */
+                         .n = looked_at->len, .n_threads = self->n_threads,
+                         .progress = progress };   /* who measures tells what cannot be read */
   g_clear_pointer (&self->parts, vn_parts_unref);
   self->parts = vn_find_parts (self->prepared, &run, vn_data_spec_is_random (self->data) ? NULL : self->notes, cancellable,
                                error);

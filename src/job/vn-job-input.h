@@ -75,6 +75,7 @@ gboolean       vn_job_input_check          (VnJobInput       *self,
                                             GCancellable     *cancellable,
                                             GError          **error);
 gboolean       vn_job_input_find_parts     (VnJobInput       *self,
+                                            const VnProgress *progress,   /* nullable */
                                             GCancellable     *cancellable,
                                             GError          **error);
 void           vn_job_input_make_origin    (VnJobInput       *self);
@@ -90,8 +91,12 @@ void           vn_job_input_clear          (VnJobInput       *self);
 
 /* ---- vn-job-reference.c ---- */
 
+/* Samples that tell whether preparation changes anything. */
+#define VN_REFERENCE_SAMPLES 3u
+
 gboolean       vn_job_input_find_reference (VnJobInput       *self,
                                             GArray           *samples,
+                                            const VnProgress *progress,   /* nullable */
                                             GCancellable     *cancellable,
                                             GError          **error);
 VnModel       *vn_job_input_get_reference  (const VnJobInput *self);
@@ -99,6 +104,7 @@ VnErrorTable  *vn_job_input_measure_outputs (const VnJobInput       *self,
                                              VnErrorTable           *errors,
                                              VnModel                *quantized,
                                              const VnCompareOptions *options,
+                                             const VnProgress       *progress,   /* nullable */
                                              GCancellable           *cancellable,
                                              GError                **error);
 

@@ -9,7 +9,6 @@
 
 #include <math.h>
 
-#define LOOKED_AT 3u       /* samples that tell whether preparation changes anything */
 #define EXACT_DB 80.0      /* other sums of the same products differ by less */
 
 static gboolean
@@ -49,12 +48,13 @@ job_reference_compare (const VnJobInput  *self,
                        VnModel           *opened,
                        GArray            *samples,
                        guint              n,
+                       const VnProgress  *progress,
                        GCancellable      *cancellable)
 {
   const VnCompareOptions options = { .samples = (const guint *) (gpointer) samples->data, .n_samples = MIN (n, samples->len),
                                      .n_threads = self->n_threads, .outputs_only = TRUE, .parts = self->parts };
 
-  return vn_compare (opened, self->prepared, self->shapes, self->dataset, &options, NULL, NULL, cancellable, NULL);
+  return vn_compare (opened, self->prepared, self->shapes, self->dataset, &options, progress, NULL, cancellable, NULL);
 }
 
 static double
@@ -78,10 +78,11 @@ job_reference_find_worst (VnErrorTable *errors)
  * Returns: %FALSE with an error if it was cancelled
  */
 gboolean
-vn_job_input_find_reference (VnJobInput    *self,
-                             GArray        *samples,
-                             GCancellable  *cancellable,
-                             GError       **error)
+vn_job_input_find_reference (VnJobInput        *self,
+                             GArray            *samples,
+                             const VnProgress  *progress,
+                             GCancellable      *cancellable,
+                             GError           **error)
 {
   g_autoptr(VnModel) opened = NULL;
   g_autoptr(VnErrorTable) few = NULL;
@@ -94,10 +95,10 @@ vn_job_input_find_reference (VnJobInput    *self,
   if (self->dataset == NULL || self->edits == NULL || (vn_edit_log_get_n (self->edits) == 0 && !self->recipe->simulate_npu))
     return TRUE;
   opened = job_reference_open (self, cancellable);
-  few = opened != NULL ? job_reference_compare (self, opened, samples, LOOKED_AT, cancellable) : NULL;
+  few = opened != NULL ? job_reference_compare (self, opened, samples, VN_REFERENCE_SAMPLES, progress, cancellable) : NULL;
   if (few != NULL && job_reference_find_worst (few) < EXACT_DB)
     {
-      self->preparation = job_reference_compare (self, opened, samples, G_MAXUINT, cancellable);
+      self->preparation = job_reference_compare (self, opened, samples, G_MAXUINT, NULL, cancellable);
       self->reference = self->preparation != NULL ? g_steal_pointer (&opened) : NULL;
     }
   return !g_cancellable_set_error_if_cancelled (cancellable, error);
@@ -141,6 +142,7 @@ job_reference_join_rows (const VnErrorRow *row,
  * vn_job_input_measure_outputs:
  * @errors: (transfer full): of all tensors, against the prepared network
  * @quantized, @options: as they were measured
+ * @progress: (nullable): told how far it is, where there is another measure
  *
  * Returns: (transfer full) (nullable): the same, with outputs against the model as opened, if that is another measure
  */
@@ -149,6 +151,7 @@ vn_job_input_measure_outputs (const VnJobInput        *self,
                               VnErrorTable            *errors,
                               VnModel                 *quantized,
                               const VnCompareOptions  *options,
+                              const VnProgress        *progress,
                               GCancellable            *cancellable,
                               GError                 **error)
 {
@@ -162,7 +165,8 @@ vn_job_input_measure_outputs (const VnJobInput        *self,
     return g_steal_pointer (&before);
   outputs_only = *options;
   outputs_only.outputs_only = TRUE;
-  outputs = vn_compare (self->reference, quantized, self->shapes, self->dataset, &outputs_only, NULL, NULL, cancellable, error);
+  outputs = vn_compare (self->reference, quantized, self->shapes, self->dataset, &outputs_only, progress, NULL, cancellable,
+                        error);
   if (outputs == NULL)
     return NULL;
   joined = vn_error_table_new (vn_error_table_get_n_samples (before));

@@ -6,6 +6,7 @@
 #include "vn-i18n.h"
 #include "vn-memory.h"
 #include "vn-thread.h"
+#include "vn-time-left.h"
 
 struct _VnJob
 {
@@ -22,8 +23,9 @@ struct _VnJob
   guint64       done, total;
   double        from, to;     /* of the whole job */
   double        progress;
-  double        stage_start_progress;
-  gint64        stage_start;  /* monotonic, microseconds; 0: not started */
+  const VnStage *present;     /* nullable: the present stage */
+  guint         part;         /* of it */
+  VnTimeLeft    left;
   GArray       *timings;      /* of VnTiming, stage by stage */
   gint          notify_queued;        /* atomic */
 };
@@ -221,6 +223,8 @@ job_report_cb (gpointer    data,
   self->total = total;
   /* Workers report in any order; the bar never runs back. */
   self->progress = MAX (self->progress, self->from + fraction * (self->to - self->from));
+  if (total > 0 && (done > 0 || self->left.fraction >= 0))
+    vn_time_left_report (&self->left, fraction);
   g_mutex_unlock (&self->lock);
   job_queue_notify (self);
 }
@@ -244,35 +248,49 @@ vn_job_get_reporter (VnJob *self)
 #define LONG_STAGE (G_USEC_PER_SEC / 4)
 
 static double
-job_sum_weights (VnJob         *self,
-                 const VnStage *stage)
+job_get_now (void)
 {
-  double sum = 0;
-
-  for (; stage->id != NULL; stage++)
-    if (stage->is_wanted == NULL || stage->is_wanted (self))
-      sum += stage->weight;
-  return sum;
+  return (double) g_get_monotonic_time () / G_USEC_PER_SEC;
 }
 
-/* Gives the stage its share of what is left, as the stages behind it are now known. */
+/* Gives what begins its share of what is left, as the stages behind it are now known. */
 static void
-job_begin_stage (VnJob         *self,
-                 const VnStage *stage)
+job_begin (VnJob         *self,
+           const VnStage *stage,
+           guint          part)
 {
-  double share = stage->weight / MAX (stage->weight + job_sum_weights (self, stage + 1), 1e-9);
+  VnStageCosts costs;
 
+  vn_stage_find_costs (self, self->kind, stage, part, &costs);
   g_mutex_lock (&self->lock);
   self->stage = _(stage->title);
   self->unit = NULL;
   self->done = self->total = 0;
-  self->progress = MAX (self->progress, self->to);
+  self->progress = MAX (self->progress, part == 0 ? self->to : self->progress);
   self->from = self->progress;
-  self->to = self->from + share * (1 - self->from);
-  self->stage_start_progress = self->from;
-  self->stage_start = g_get_monotonic_time ();
+  self->to = self->from + costs.cost / MAX (costs.cost + costs.rest, 1e-9) * (1 - self->from);
+  self->present = stage;
+  self->part = part;
+  if (costs.known)
+    vn_time_left_begin (&self->left, costs.cost, costs.rest, costs.in_seconds, job_get_now ());
+  else
+    vn_time_left_begin_unknown (&self->left);
   g_mutex_unlock (&self->lock);
   job_queue_notify (self);
+}
+
+/**
+ * vn_job_begin_part:
+ *
+ * Called by a stage when it goes on with something else: costs are asked for once more, and what is told from now on is how much
+ * of that is done.
+ */
+void
+vn_job_begin_part (VnJob *self)
+{
+  g_return_if_fail (VN_IS_JOB (self) && self->present != NULL);
+
+  job_begin (self, self->present, self->part + 1);
 }
 
 static gboolean
@@ -285,7 +303,7 @@ job_run_stage (VnJob          *self,
   gint64 start = g_get_monotonic_time ();
   gboolean ok;
 
-  job_begin_stage (self, stage);
+  job_begin (self, stage, 0);
   ok = !g_cancellable_set_error_if_cancelled (cancellable, error) && stage->run (self, cancellable, error);
   if (g_get_monotonic_time () - start > LONG_STAGE)
     vn_memory_give_back ();
@@ -455,24 +473,17 @@ vn_job_get_counts (VnJob   *self,
 /**
  * vn_job_get_seconds_left:
  *
- * Returns: an estimate from the speed of the present stage, negative while there is nothing to go by
+ * Returns: an estimate from what stages cost and how fast those behind went, negative while there is nothing to go by
  */
 double
 vn_job_get_seconds_left (VnJob *self)
 {
-  double left = -1;
+  double left;
 
   g_return_val_if_fail (VN_IS_JOB (self), 0);
 
   g_mutex_lock (&self->lock);
-  if (self->stage_start > 0)
-    {
-      double seconds = (double) (g_get_monotonic_time () - self->stage_start) / G_USEC_PER_SEC;
-      double gained = self->progress - self->stage_start_progress;
-
-      if (seconds > 0.3 && gained > 0.01)
-        left = seconds / gained * (1 - self->progress);
-    }
+  left = vn_time_left_get (&self->left, job_get_now ());
   g_mutex_unlock (&self->lock);
   return left;
 }

@@ -55,6 +55,9 @@ typedef struct
  * @stages: what the job does, in this order
  * @clear: frees what the state owns, when the job goes
  * @run: (nullable): what vn_job_run() calls instead of vn_job_run_stages(), which it calls itself
+ * @cost: (nullable): instead of the weights of the stages: seconds that one takes on some machine, the same for all of a table,
+ *   by what is known when a stage or a part of one begins; negative: nobody knows yet, and the weights only divide the bar.
+ *   @part: how often vn_job_begin_part() was called in the stage; @behind: (out): what parts of the stage behind @part cost
  * @can_be_left: (nullable): whether nothing is lost if the process ends while the job, which was cancelled, still runs; %NULL: no
  */
 typedef struct
@@ -66,6 +69,10 @@ typedef struct
   gboolean     (*run)   (VnJob         *job,
                          GCancellable  *cancellable,
                          GError       **error);
+  double       (*cost) (VnJob         *job,
+                        const VnStage *stage,
+                        guint          part,
+                        double        *behind);
   gboolean     (*can_be_left) (VnJob *job);
 } VnJobKind;
 
@@ -112,5 +119,6 @@ void        vn_job_add_source   (VnJob                *self,
 gboolean    vn_job_check_sources (VnJob               *self,
                                  GError              **error);
 VnProgress  vn_job_get_reporter (VnJob                *self);
+void        vn_job_begin_part   (VnJob                *self);
 
 G_END_DECLS

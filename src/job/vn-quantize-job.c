@@ -15,33 +15,6 @@
 
 static const VnJobKind quantize_job_kind;
 
-/* Recipes do not know which tasks there are. */
-static gboolean
-quantize_job_check_task (const VnRecipe  *recipe,
-                         GError         **error)
-{
-  g_autofree char *ids = NULL;
-  VnTask task;
-
-  if (recipe->task == NULL || vn_task_find (recipe->task, &task))
-    return TRUE;
-  ids = vn_task_dup_ids ();
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING, _("task: unknown task “%s”; choose one of %s"), recipe->task, ids);
-  return FALSE;
-}
-
-/* Each process has a clock of its own, and would end at another step. */
-static gboolean
-quantize_job_check_clock (const VnRecipe  *recipe,
-                          GError         **error)
-{
-  if (vn_sample_ranks_get_n () == 1 || recipe->train_time == 0 || vn_recipe_get_most (recipe, VN_LAYER_TRAIN) == VN_TRAIN_OFF)
-    return TRUE;
-  g_set_error (error, VN_ERROR, VN_ERROR_SETTING,
-               _("train_time: several processes cannot train for a limited time: start one process, or set it to 0"));
-  return FALSE;
-}
-
 static gboolean
 vn_quantize_job_prepare (VnJob         *job,
                          GCancellable  *cancellable,
@@ -49,15 +22,27 @@ vn_quantize_job_prepare (VnJob         *job,
 {
   VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
   g_autoptr(GArray) compared = NULL;
+  VnProgress progress;
 
-  if (!quantize_job_check_task (self->settings.recipe, error) || !quantize_job_check_clock (self->settings.recipe, error) ||
+  if (!_vn_quantize_job_check_task (self->settings.recipe, error) ||
+      !_vn_quantize_job_check_clock (self->settings.recipe, error) ||
       !vn_job_input_prepare (&self->input, cancellable, error))
     return FALSE;
   self->draft->prepared = vn_model_ref (self->input.prepared);
   self->n_parts = self->settings.stats == NULL && !self->settings.skip_compare ? vn_folds_count_parts (&self->input) : 0;
   compared = self->input.dataset != NULL ? vn_job_list_compared (&self->input, self->n_parts) : NULL;
-  return self->settings.skip_compare || (vn_job_input_find_parts (&self->input, cancellable, error) &&
-                                         vn_job_input_find_reference (&self->input, compared, cancellable, error));
+  vn_quantize_find_facts (&self->facts, &self->input, compared);
+  if (self->settings.skip_compare)
+    return TRUE;
+  vn_job_begin_part (job);
+  progress = vn_job_get_reporter (job);
+  if (!vn_job_input_find_parts (&self->input, &progress, cancellable, error))
+    return FALSE;
+  vn_job_begin_part (job);
+  if (!vn_job_input_find_reference (&self->input, compared, &progress, cancellable, error))
+    return FALSE;
+  self->facts.has_reference = self->input.reference != NULL;
+  return TRUE;
 }
 
 static gboolean
@@ -434,6 +419,17 @@ vn_quantize_job_find_reasons (VnJob         *job,
 
 /* ---- the job ---- */
 
+static double
+quantize_job_get_cost (VnJob         *job,
+                       const VnStage *stage,
+                       guint          part,
+                       double        *behind)
+{
+  const VnQuantizeJob *self = vn_job_get_state (job, &quantize_job_kind);
+
+  return vn_quantize_cost (&self->facts, stage->id, stage->weight, part, behind);
+}
+
 static const VnStage stages[] = {
   { "prepare",        N_("Preparing"),            4,  NULL,                             vn_quantize_job_prepare },
   { "equalize",       N_("Equalizing weights"),    12, vn_quantize_job_wants_equalize,   vn_quantize_job_equalize },
@@ -522,6 +518,7 @@ vn_quantize_job_run (VnJob         *job,
       return FALSE;
     }
   vn_notes_sort (self->draft->notes);
+  vn_job_begin_part (job);
   quantize_job_sign (self);
   self->draft->corrected = self->corrected != NULL ? vn_model_ref (self->corrected) : NULL;
   self->draft->rounded = self->rounded != NULL ? vn_model_ref (self->rounded) : NULL;
@@ -572,6 +569,7 @@ static const VnJobKind quantize_job_kind = {
   .stages = stages,
   .clear = quantize_job_clear,
   .run = vn_quantize_job_run,
+  .cost = quantize_job_get_cost,
   .can_be_left = quantize_job_can_be_left,
 };
 

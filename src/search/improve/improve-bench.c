@@ -76,8 +76,8 @@ vn_improve_bench_new (VnJob                     *job,
   vn_model_unref (self->input.prepared);
   self->input.prepared = vn_model_ref (plain->prepared);   /* equalized and balanced, if the recipe asks for it */
   self->input.edits = plain->edits;
-  if (!vn_job_input_find_parts (&self->input, cancellable, error) ||
-      !vn_job_input_find_reference (&self->input, self->input.measured, cancellable, error))
+  if (!vn_job_input_find_parts (&self->input, NULL, cancellable, error) ||
+      !vn_job_input_find_reference (&self->input, self->input.measured, NULL, cancellable, error))
     return NULL;
   self->judge = vn_job_make_judge (&self->input, NULL, JUDGED, cancellable, error);
   if (self->judge == NULL)
