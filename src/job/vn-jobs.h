@@ -43,7 +43,10 @@ gboolean  vn_plan_load_sample    (VnPlan           *plan,
 VnJob    *vn_open_job_new        (const char       *path);
 void      vn_open_job_set_backend (VnJob           *job,
                                    VnBackend       *backend);       /* nullable */
+void      vn_open_job_leave_weights (VnJob         *job);
 VnModel  *vn_open_job_get_model  (VnJob            *job);    /* borrowed; after success */
+VnJob    *vn_weights_job_new     (VnModel          *model);
+VnNotes  *vn_weights_job_get_notes (VnJob          *job);    /* borrowed; after success */
 
 /* ---- calibrate: statistics to quantize with, here or elsewhere ---- */
 

@@ -124,19 +124,25 @@ validate_check_initializer (const VnValue  *value,
 }
 
 static void
-validate_note_contents (Check         *check,
+validate_note_unused (Check         *check,
+                      const VnValue *value)
+{
+  if (value->uses->len == 0 && !value->is_output)
+    vn_notes_add (check->notes, VN_NOTE_INFO, "unused-initializer", value->name, _("The weights “%s” are not used"), value->name);
+}
+
+static void
+validate_note_contents (VnNotes       *notes,
                         const VnValue *value)
 {
   const VnTensor *tensor = value->initializer;
   gsize n_nan, n_infinite;
 
-  if (value->uses->len == 0 && !value->is_output)
-    vn_notes_add (check->notes, VN_NOTE_INFO, "unused-initializer", value->name, _("The weights “%s” are not used"), value->name);
   if (tensor->dtype != VN_DTYPE_F32 && tensor->dtype != VN_DTYPE_F16 && tensor->dtype != VN_DTYPE_F64)
     return;
   vn_tensor_count_not_finite (tensor, &n_nan, &n_infinite);
   if (n_nan + n_infinite > 0)
-    vn_notes_add (check->notes, VN_NOTE_PROBLEM, VN_NOTE_WEIGHTS_NOT_FINITE, value->name,
+    vn_notes_add (notes, VN_NOTE_PROBLEM, VN_NOTE_WEIGHTS_NOT_FINITE, value->name,
                   ngettext ("%zu of %zu weight in “%s” is NaN or infinite",
                             "%zu of %zu weights in “%s” are NaN or infinite", tensor->n_elements),
                   n_nan + n_infinite, tensor->n_elements, value->name);
@@ -166,8 +172,10 @@ validate_check_values (Check          *check,
         continue;
       if (check->level >= VN_VALIDATE_SIZES && !validate_check_initializer (value, error))
         return FALSE;
+      if (check->level >= VN_VALIDATE_NAMES)
+        validate_note_unused (check, value);
       if (check->level >= VN_VALIDATE_CONTENTS)
-        validate_note_contents (check, value);
+        validate_note_contents (check->notes, value);
     }
   return TRUE;
 }
@@ -204,7 +212,7 @@ validate_check_graph (Check          *check,
   order = vn_graph_sort (graph, error);
   if (order == NULL)
     return FALSE;
-  if (check->level < VN_VALIDATE_CONTENTS)
+  if (check->level < VN_VALIDATE_NAMES)
     return TRUE;
   if (!validate_is_sorted (order))
     vn_notes_add (check->notes, VN_NOTE_INFO, "unsorted-nodes", graph->name,
@@ -230,4 +238,72 @@ vn_model_validate (const VnModel    *model,
 
   check = (Check) { model, level, notes };
   return validate_check_graph (&check, model->graph, error);
+}
+
+/* ---- weights alone ---- */
+
+typedef struct
+{
+  VnNotes        *notes;
+  VnValidateFunc  go_on;     /* NULL: only bytes are added up */
+  gpointer        data;
+  guint64         done, total;
+} Scan;
+
+static gboolean
+validate_scan_value (Scan          *self,
+                     const VnValue *value)
+{
+  if (value->initializer == NULL)
+    return TRUE;
+  self->done += value->initializer->n_bytes;
+  if (self->go_on == NULL)
+    return TRUE;
+  validate_note_contents (self->notes, value);
+  return self->go_on (self->data, self->done, self->total);
+}
+
+static gboolean
+validate_scan_graph (Scan          *self,
+                     const VnGraph *graph)
+{
+  for (guint i = 0; i < graph->values->len; i++)
+    if (!validate_scan_value (self, g_ptr_array_index (graph->values, i)))
+      return FALSE;
+  for (guint i = 0; i < graph->nodes->len; i++)
+    {
+      const VnNode *node = g_ptr_array_index (graph->nodes, i);
+
+      for (guint k = 0; k < node->attrs->len; k++)
+        {
+          const VnAttr *attr = g_ptr_array_index (node->attrs, k);
+
+          if (attr->graph != NULL && !validate_scan_graph (self, attr->graph))
+            return FALSE;
+        }
+    }
+  return TRUE;
+}
+
+/**
+ * vn_model_validate_weights:
+ * @model: one that passed %VN_VALIDATE_NAMES; only read
+ * @notes: what %VN_VALIDATE_CONTENTS finds beyond that
+ * @go_on: how far it is
+ *
+ * Reads all weights. From any thread.
+ */
+void
+vn_model_validate_weights (const VnModel  *model,
+                           VnNotes        *notes,
+                           VnValidateFunc  go_on,
+                           gpointer        data)
+{
+  Scan bytes = { 0 }, scan;
+
+  g_return_if_fail (model != NULL && notes != NULL && go_on != NULL);
+
+  validate_scan_graph (&bytes, model->graph);
+  scan = (Scan) { notes, go_on, data, 0, bytes.done };
+  validate_scan_graph (&scan, model->graph);
 }

@@ -13,6 +13,7 @@ bench_open_show (VnBench          *self,
   vn_bench_hold (self);
   vn_bench_cancel_origins (self);
   vn_bench_drop_check (self);
+  vn_works_drop (self->works, VN_PLACE_WEIGHTS);
   vn_bench_forget_expected (self);
   vn_bench_let_go (self, self->subject, (GDestroyNotify) vn_subject_unref);   /* those who show its nodes have them still */
   self->subject = vn_subject_new (model, data, self->subject->n_samples);
@@ -71,11 +72,14 @@ bench_open_begin (VnBench    *self,
                   const char *path,
                   gboolean    reloads)
 {
+  VnJob *job = vn_open_job_new (path);
+
+  vn_open_job_leave_weights (job);
   vn_bench_hold (self);
   vn_bench_drop_front (self);
   self->opening.then = NULL;
   self->opening.reloads = reloads;
-  vn_bench_start (self, VN_WORK_OPEN, vn_open_job_new (path));
+  vn_bench_start (self, VN_WORK_OPEN, job);
   vn_bench_release (self);
 }
 
@@ -140,8 +144,55 @@ vn_bench_take_model (VnBench  *self,
     bench_open_show (self, model, self->subject->data);
   else
     vn_bench_set_model (self, model);
+  vn_bench_start (self, VN_WORK_WEIGHTS, vn_weights_job_new (model));
   if (then != NULL)
     then (self);
+}
+
+/*< private >
+ * vn_bench_take_weights:
+ * @job: has looked at the weights of the model that is open
+ */
+void
+vn_bench_take_weights (VnBench  *self,
+                       VnJob    *job,
+                       gpointer  subject)
+{
+  VnNotes *found = vn_weights_job_get_notes (job);
+
+  for (guint i = 0; i < vn_notes_get_n (found); i++)
+    {
+      const VnNote *note = vn_notes_get (found, i);
+
+      vn_notes_add (self->subject->model->notes, note->level, note->code, note->subject, "%s", note->text);
+    }
+  vn_bench_changed (self, VN_CHANGED_NOTES);
+}
+
+/**
+ * vn_bench_get_weights_job:
+ *
+ * Returns: (transfer none) (nullable): what looks at the weights of the model; the model can be worked on meanwhile
+ */
+VnJob *
+vn_bench_get_weights_job (VnBench *self)
+{
+  g_return_val_if_fail (VN_IS_BENCH (self), NULL);
+
+  return vn_works_get_job (self->works, VN_PLACE_WEIGHTS);
+}
+
+/**
+ * vn_bench_leave_weights:
+ *
+ * Stops what looks at the weights of the model, without waiting for it or hearing of it: for whoever closes the bench.
+ */
+void
+vn_bench_leave_weights (VnBench *self)
+{
+  g_return_if_fail (VN_IS_BENCH (self));
+
+  vn_works_drop (self->works, VN_PLACE_WEIGHTS);
 }
 
 /* ---- the demo ---- */

@@ -112,6 +112,9 @@ void        vn_bench_verify_usually   (VnBench          *self);
 void vn_bench_take_model (VnBench  *self,
                           VnJob    *job,
                           gpointer  subject);   /* bench-open.c */
+void vn_bench_take_weights (VnBench  *self,
+                            VnJob    *job,
+                            gpointer  subject);   /* bench-open.c */
 
 void vn_bench_take_known (VnBench  *self,
                           VnRun    *known);

@@ -333,8 +333,8 @@ vn_bench_get_job (VnBench *self)
 /**
  * vn_bench_cancel:
  *
- * Asks the running job to end, or else the measurement of what a change does, or the search for where error starts. What was
- * there before it stays.
+ * Asks the running job to end, or else the measurement of what a change does, the search for where error starts, or the look at
+ * the weights. What was there before it stays.
  */
 void
 vn_bench_cancel (VnBench *self)
@@ -350,6 +350,8 @@ vn_bench_cancel (VnBench *self)
       self->waiting.run = FALSE;
       vn_bench_refuse (self, _("The effect of the change was not measured"));
     }
-  else
+  else if (vn_works_get_job (self->works, VN_PLACE_SEARCH) != NULL)
     vn_bench_cancel_origins (self);
+  else
+    vn_works_cancel (self->works, VN_PLACE_WEIGHTS);
 }

@@ -55,4 +55,6 @@ void          vn_bench_remove_run      (VnBench    *self,
                                         const char *id);
 gboolean      vn_bench_return_run      (VnBench *self);
 
+void vn_bench_leave_weights (VnBench *self);
+
 G_END_DECLS

@@ -25,6 +25,7 @@ static const struct { guint what; const char *detail; } changes[] = {
   { VN_CHANGED_RUNS, "runs" },
   { VN_CHANGED_FILES, "files" },
   { VN_CHANGED_COVERAGE, "coverage" },
+  { VN_CHANGED_NOTES, "notes" },
 };
 
 static const char * const notice_details[VN_N_NOTICES] = { "failed", "canceled", "done", "report", "left", "written" };

@@ -39,6 +39,7 @@ typedef struct _VnBenchClass VnBenchClass;
  * @VN_CHANGED_RUNS: those that the project keeps, or what they are called
  * @VN_CHANGED_FILES: whether the files of the model are what was opened
  * @VN_CHANGED_COVERAGE: what is known of what targets do, see vn_bench_find_coverage()
+ * @VN_CHANGED_NOTES: what is known of the weights of the model: vn_bench_get_note()
  * @VN_CHANGED_WORK: long work began or ended: the signal "work-changed"
  */
 typedef enum
@@ -53,6 +54,7 @@ typedef enum
   VN_CHANGED_FILES = 1 << 7,
   VN_CHANGED_WORK = 1 << 8,
   VN_CHANGED_COVERAGE = 1 << 9,
+  VN_CHANGED_NOTES = 1 << 10,
 } VnChange;
 
 /**
@@ -326,6 +328,7 @@ VnJob            *vn_bench_get_job             (VnBench *self);   /* NULL: idle 
 gboolean          vn_bench_search_origins      (VnBench *self);
 void              vn_bench_cancel_origins      (VnBench *self);
 VnJob            *vn_bench_get_origins_job     (VnBench *self);   /* NULL: not looking for them */
+VnJob            *vn_bench_get_weights_job     (VnBench *self);   /* NULL: not looking at them */
 void              vn_bench_cancel              (VnBench *self);
 
 G_END_DECLS

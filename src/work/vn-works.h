@@ -8,8 +8,11 @@
 G_BEGIN_DECLS
 
 /* Works in different places run beside each other: what the user waits for, the search for where error starts, ONNX Runtime
- * running what would be exported, and its installation. */
-typedef enum { VN_PLACE_FRONT, VN_PLACE_SEARCH, VN_PLACE_CHECK, VN_PLACE_INSTALL, VN_N_PLACES } VnWorkPlace;
+ * running what would be exported, its installation, and looking at the weights of the model. */
+typedef enum
+{
+  VN_PLACE_FRONT, VN_PLACE_SEARCH, VN_PLACE_CHECK, VN_PLACE_INSTALL, VN_PLACE_WEIGHTS, VN_N_PLACES
+} VnWorkPlace;
 
 typedef enum
 {

@@ -93,9 +93,11 @@ job_changed (VnJobBar *self)
 {
   VnJob *job = vn_bench_get_job (VN_BENCH (self->document));
 
-  /* what the user waits for comes first; where error starts is looked for beside it */
+  /* what the user waits for comes first; where error starts is looked for beside it, and weights are looked at */
   if (job == NULL)
     job = vn_bench_get_origins_job (VN_BENCH (self->document));
+  if (job == NULL)
+    job = vn_bench_get_weights_job (VN_BENCH (self->document));
   if (job != NULL && job == self->job)
     return;
   if (self->job != NULL)
@@ -254,6 +256,7 @@ vn_job_bar_set_document (VnJobBar   *self,
   g_signal_connect_object (document, "work-changed", G_CALLBACK (job_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "changed::run", G_CALLBACK (job_bar_notes_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "changed::model", G_CALLBACK (job_bar_notes_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "changed::notes", G_CALLBACK (job_bar_notes_changed), self, G_CONNECT_SWAPPED);
   job_bar_notes_changed (self);
 }
 

@@ -437,7 +437,8 @@ window_actions_update (VnWindow *self)
   VnDocument *document = self->document;
   gboolean has_model = vn_bench_get_model (VN_BENCH (document)) != NULL;
   gboolean has_result = vn_bench_get_shown (VN_BENCH (document)) != NULL;
-  gboolean busy = vn_bench_get_job (VN_BENCH (document)) != NULL || vn_bench_get_origins_job (VN_BENCH (document)) != NULL;
+  gboolean busy = vn_bench_get_job (VN_BENCH (document)) != NULL || vn_bench_get_origins_job (VN_BENCH (document)) != NULL ||
+                  vn_bench_get_weights_job (VN_BENCH (document)) != NULL;
   gboolean wizard = gtk_stack_get_visible_child (self->pages) == GTK_WIDGET (self->wizard);
   gboolean selected = !gtk_bitset_is_empty (vn_document_get_selection (document));
 

@@ -212,6 +212,7 @@ vn_window_dispose (GObject *object)
       vn_bench_flush (VN_BENCH (self->document));
       g_signal_handlers_disconnect_by_data (self->document, self);
       vn_bench_cancel (VN_BENCH (self->document));
+      vn_bench_leave_weights (VN_BENCH (self->document));
     }
   g_clear_object (&self->document);
   gtk_widget_dispose_template (GTK_WIDGET (self), VN_TYPE_WINDOW);

@@ -8,6 +8,7 @@
 
 #include "vn-onnx.h"
 #include "vn-setting.h"
+#include "vn-validate.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -162,6 +163,13 @@ is_open (Fixture *self)
   return vn_bench_get_job (self->bench) == NULL && vn_bench_get_model (self->bench) != NULL;
 }
 
+/* And nothing is looked at behind it any more. */
+static gboolean
+is_looked_at (Fixture *self)
+{
+  return is_open (self) && vn_bench_get_weights_job (self->bench) == NULL;
+}
+
 static gboolean
 has_run (Fixture *self)
 {
@@ -196,7 +204,7 @@ test_told_once (Fixture       *self,
   g_autoptr(VnDataSpec) spec = vn_data_spec_new ("random");
 
   vn_bench_open (self->bench, self->path);
-  wait_until (self, is_open);
+  wait_until (self, is_looked_at);
   g_assert_cmpuint (self->n_model, ==, 1);
   g_assert_cmpuint (self->n_run, ==, 1);
   g_assert_cmpuint (self->n_data, ==, 1);
@@ -421,6 +429,96 @@ test_file_names (Fixture       *self,
     }
 }
 
+static guint
+count_not_finite (Fixture *self)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < vn_bench_get_n_notes (self->bench); i++)
+    n += g_str_equal (vn_bench_get_note (self->bench, i)->code, VN_NOTE_WEIGHTS_NOT_FINITE);
+  return n;
+}
+
+/* A network is there before its weights are read: what is found in them is told later, once, of the network that is open, and
+ * not if one cancels that. */
+static void
+test_weights_behind (Fixture       *self,
+                     gconstpointer  data)
+{
+  g_autofree char *whole = g_strdup (self->path), *broken = g_build_filename (self->folder, "broken.onnx", NULL);
+  guint n_notes = 0;
+
+  add_floats (self->model, "w3", VN_SHAPE (3, 3, 1, 1), NAN, 0);
+  add_node (self->model, "Conv", "conv3", "y w3", "z");
+  set_outputs (self->model, "z");
+  vn_onnx_write_file (self->model, broken, NULL, NULL, NULL);
+  g_signal_connect_swapped (self->bench, "changed::notes", G_CALLBACK (count), &n_notes);
+
+  vn_bench_open (self->bench, broken);
+  wait_until (self, is_open);
+  g_assert_nonnull (vn_bench_get_weights_job (self->bench));
+  g_assert_cmpuint (count_not_finite (self), ==, 0);
+  wait_until (self, is_looked_at);
+  g_assert_cmpuint (count_not_finite (self), ==, 1);
+  g_assert_cmpuint (n_notes, ==, 1);
+
+  vn_bench_open (self->bench, broken);
+  wait_until (self, is_open);
+  vn_bench_cancel (self->bench);
+  wait_until (self, is_looked_at);
+  g_assert_cmpuint (count_not_finite (self), ==, n_notes - 1);     /* it may have been done already */
+  n_notes = 1;
+
+  vn_bench_open (self->bench, broken);
+  wait_until (self, is_open);
+  vn_bench_set_model (self->bench, NULL);
+  g_assert_null (vn_bench_get_weights_job (self->bench));
+  vn_bench_open (self->bench, whole);
+  wait_until (self, is_looked_at);
+  g_assert_cmpuint (count_not_finite (self), ==, 0);
+  g_assert_cmpuint (n_notes, ==, 2);
+}
+
+typedef struct
+{
+  guint   n_calls, most;
+  guint64 done, total;
+} Look;
+
+static gboolean
+look_on (gpointer data,
+         guint64  done,
+         guint64  total)
+{
+  Look *self = data;
+
+  g_assert_cmpuint (done, >=, self->done);
+  self->done = done;
+  self->total = total;
+  return ++self->n_calls < self->most;
+}
+
+/* It ends between two constants. */
+static void
+test_weights_stop (Fixture       *self,
+                   gconstpointer  data)
+{
+  static const struct { guint most, n_found; } cases[] = { { 99, 2 }, { 1, 0 }, { 4, 1 }, { 5, 2 } };
+
+  add_floats (self->model, "w3", VN_SHAPE (3, 3, 1, 1), NAN, 0);
+  add_floats (self->model, "w4", VN_SHAPE (3, 3, 1, 1), INFINITY, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr(VnNotes) notes = vn_notes_new ();
+      Look look = { .most = cases[i].most };
+
+      vn_model_validate_weights (self->model, notes, look_on, &look);
+      g_assert_cmpuint (vn_notes_get_n (notes), ==, cases[i].n_found);
+      g_assert_cmpuint (look.n_calls, ==, MIN (cases[i].most, 5u));
+      g_assert_true ((look.done == look.total) == (cases[i].most >= 5));
+    }
+}
+
 static gboolean
 is_idle (Fixture *self)
 {
@@ -482,6 +580,8 @@ main (int    argc,
   g_test_add ("/bench/file-names", Fixture, NULL, set_up, test_file_names, tear_down);
   g_test_add ("/bench/layers", Fixture, NULL, set_up, test_layers, tear_down);
   g_test_add ("/bench/batch", Fixture, NULL, set_up, test_batch, tear_down);
+  g_test_add ("/bench/weights-behind", Fixture, NULL, set_up, test_weights_behind, tear_down);
+  g_test_add ("/bench/weights-stop", Fixture, NULL, set_up, test_weights_stop, tear_down);
   g_test_add ("/bench/canceled", Fixture, NULL, set_up, test_canceled, tear_down);
   g_test_add ("/bench/project", Fixture, NULL, set_up, test_project, tear_down);
   return g_test_run ();
