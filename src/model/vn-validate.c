@@ -136,16 +136,16 @@ validate_note_contents (VnNotes       *notes,
                         const VnValue *value)
 {
   const VnTensor *tensor = value->initializer;
-  gsize n_nan, n_infinite;
+  VnTensorFacts facts;
 
   if (tensor->dtype != VN_DTYPE_F32 && tensor->dtype != VN_DTYPE_F16 && tensor->dtype != VN_DTYPE_F64)
     return;
-  vn_tensor_count_not_finite (tensor, &n_nan, &n_infinite);
-  if (n_nan + n_infinite > 0)
+  vn_tensor_get_facts (tensor, &facts);
+  if (facts.n_nan + facts.n_infinite > 0)
     vn_notes_add (notes, VN_NOTE_PROBLEM, VN_NOTE_WEIGHTS_NOT_FINITE, value->name,
                   ngettext ("%zu of %zu weight in “%s” is NaN or infinite",
                             "%zu of %zu weights in “%s” are NaN or infinite", tensor->n_elements),
-                  n_nan + n_infinite, tensor->n_elements, value->name);
+                  facts.n_nan + facts.n_infinite, tensor->n_elements, value->name);
 }
 
 static gboolean

@@ -388,6 +388,7 @@ vn_tensor_unref (VnTensor *self)
   g_clear_pointer (&self->items, g_ptr_array_unref);
   if (self->owner_free != NULL && self->owner != NULL)
     self->owner_free (self->owner);
+  g_free (self->facts);
   g_free (self);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #pragma once
 
+#include "vn-digest.h"
 #include "vn-dtype.h"
 #include "vn-shape.h"
 
@@ -48,7 +49,21 @@ struct _VnTensor
   gatomicrefcount ref;
   gpointer        owner;
   GDestroyNotify  owner_free;
+  gpointer        facts;      /* atomic: VnTensorFacts of a large view, once somebody asked */
 };
+
+/**
+ * VnTensorFacts: what one pass over the elements tells
+ * @n_nan, @n_infinite: of floats and doubles of any size; 0 of other types
+ * @min, @max: of the finite elements of float32; 0 where there is none, and of other types
+ * @digest: of the bytes
+ */
+typedef struct
+{
+  gsize    n_nan, n_infinite;
+  float    min, max;
+  VnDigest digest;
+} VnTensorFacts;
 
 VnTensor   *vn_tensor_new            (VnDType          dtype,
                                       const VnShape   *shape,
@@ -95,9 +110,12 @@ double      vn_tensor_get_double     (const VnTensor  *self,
                                       gsize            i);
 gint64      vn_tensor_get_s64        (const VnTensor  *self,
                                       gsize            i);
-void        vn_tensor_count_not_finite (const VnTensor *self,
-                                      gsize           *n_nan,
-                                      gsize           *n_infinite);
+guint32     vn_floats_find_ends      (const float     *x,
+                                      gsize            n,
+                                      float           *min,
+                                      float           *max);
+void        vn_tensor_get_facts      (const VnTensor  *self,
+                                      VnTensorFacts   *facts);
 gboolean    vn_tensor_equal          (const VnTensor  *a,
                                       const VnTensor  *b);
 gboolean    vn_tensor_size_in_bytes  (VnDType          dtype,

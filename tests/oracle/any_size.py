@@ -29,17 +29,17 @@ PRESETS = ('w4-matmul', 'w4-mixed', 'w4', 'w8')
 SMALL = 1 << 16      # of a model whose weights are beside it
 
 
-def make_model(folder):
+def make_model(folder, width=WIDTH, inner=INNER, words=WORDS, layers=LAYERS):
     rng, constants, at = np.random.default_rng(5), [], 0
     nodes = [helper.make_node('Gather', ['embedding', 'tokens'], ['x0'], 'embed')]
-    shapes = {'embedding': (WORDS, WIDTH)}
-    for i in range(LAYERS):
-        shapes |= {f'up{i}': (WIDTH, INNER), f'down{i}': (INNER, WIDTH)}
+    shapes = {'embedding': (words, width)}
+    for i in range(layers):
+        shapes |= {f'up{i}': (width, inner), f'down{i}': (inner, width)}
         nodes += [helper.make_node('MatMul', [f'x{i}', f'up{i}'], [f'u{i}'], f'up{i}'),
                   helper.make_node('Relu', [f'u{i}'], [f'r{i}'], f'relu{i}'),
                   helper.make_node('MatMul', [f'r{i}', f'down{i}'], [f'x{i + 1}'], f'down{i}')]
-    shapes['head'] = (WIDTH, WORDS)
-    nodes.append(helper.make_node('MatMul', [f'x{LAYERS}', 'head'], ['logits'], 'head'))
+    shapes['head'] = (width, words)
+    nodes.append(helper.make_node('MatMul', [f'x{layers}', 'head'], ['logits'], 'head'))
     with open(os.path.join(folder, 'model.onnx.data'), 'wb') as file:
         for name, (rows, columns) in shapes.items():
             tensor = TensorProto(name=name, data_type=1, dims=[rows, columns], data_location=TensorProto.EXTERNAL)
@@ -47,11 +47,11 @@ def make_model(folder):
             for key, value in (('location', 'model.onnx.data'), ('offset', at), ('length', size)):
                 tensor.external_data.add(key=key, value=str(value))
             constants.append(tensor)
-            for _ in range(0, rows, 1024):
-                file.write((rng.standard_normal((1024, columns), np.float32) / np.float32(rows ** 0.5)).tobytes())
+            for first in range(0, rows, 1024):
+                file.write((rng.standard_normal((min(1024, rows - first), columns), np.float32) / np.float32(rows ** 0.5)).tobytes())
             at += size
     graph = helper.make_graph(nodes, 'net', [helper.make_tensor_value_info('tokens', 7, ['n'])],
-                              [helper.make_tensor_value_info('logits', 1, ['n', WORDS])], constants)
+                              [helper.make_tensor_value_info('logits', 1, ['n', words])], constants)
     path = os.path.join(folder, 'model.onnx')
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid('', 21)], ir_version=10), path)
     return path

@@ -40,25 +40,21 @@ weights_check_value (Check         *self,
                      const VnValue *value)
 {
   VnTensor *tensor = vn_value_get_constant (value);
-  g_autoptr(VnTensor) aligned = NULL;
-  gsize n_nan, n_infinite;
+  VnTensorFacts facts;
 
   if (tensor == NULL || vn_tensor_is_container (tensor) ||
       !(tensor->dtype == VN_DTYPE_F32 || tensor->dtype == VN_DTYPE_F64 || tensor->dtype == VN_DTYPE_F16 ||
         tensor->dtype == VN_DTYPE_BF16))
     return;
-  aligned = vn_tensor_get_aligned (tensor, NULL);     /* what cannot be read is told by who needs it */
-  if (aligned == NULL)
-    return;
-  vn_tensor_count_not_finite (aligned, &n_nan, &n_infinite);
+  vn_tensor_get_facts (tensor, &facts);
   vn_tensor_release_pages (tensor);
-  if (n_nan + n_infinite == 0 || (n_nan == 0 && !weights_check_is_weight (value, 0)))
+  if (facts.n_nan + facts.n_infinite == 0 || (facts.n_nan == 0 && !weights_check_is_weight (value, 0)))
     return;
   self->n_found++;
   vn_notes_add (self->notes, VN_NOTE_PROBLEM, VN_NOTE_WEIGHTS_NOT_FINITE, value->name,
                 ngettext ("%zu of %zu weight value is NaN or infinite: fix it first",
-                          "%zu of %zu weight values are NaN or infinite: fix them first", aligned->n_elements),
-                          n_nan + n_infinite, aligned->n_elements);
+                          "%zu of %zu weight values are NaN or infinite: fix them first", tensor->n_elements),
+                          facts.n_nan + facts.n_infinite, tensor->n_elements);
 }
 
 static void

@@ -9,6 +9,7 @@
 #include "vn-memory.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 /*< private >
@@ -72,6 +73,16 @@ quant_ranges_use_all_integers (const VnRange *range,
   return 2 * most / (double) (qmax - qmin) < FLT_MIN ? scale : (float) (2 * most / (double) (qmax - qmin));
 }
 
+static float
+quant_ranges_raise_scale (const VnScaleScheme *scheme,
+                          gboolean             powers_of_two,
+                          float                scale)
+{
+  if (powers_of_two)
+    scale = vn_quant_round_scale (scale, VN_POWER_UP);
+  return scheme->int16 ? vn_quant_int16_scale_up (scale) : scale;
+}
+
 /*< private >
  * vn_quant_raise_scale:
  * @method: (nullable): by which the range was found that @scale is for; %NULL: that of activations
@@ -90,11 +101,30 @@ vn_quant_raise_scale (const VnScaleScheme *scheme,
 
   g_return_val_if_fail (scheme != NULL, scale);
 
-  if (asked == NULL)
-    asked = scheme->method;
-  if (asked != NULL && vn_quant_get_rounding (scheme, asked, &rounding))
-    scale = vn_quant_round_scale (scale, VN_POWER_UP);
-  return scheme->int16 ? vn_quant_int16_scale_up (scale) : scale;
+  asked = asked != NULL ? asked : scheme->method;
+  return quant_ranges_raise_scale (scheme, asked != NULL && vn_quant_get_rounding (scheme, asked, &rounding), scale);
+}
+
+/*< private >
+ * vn_quant_raise_block_scales:
+ * @scales: (inout): below 0 where the larger end of the block is above it; 0 stays 0
+ *
+ * vn_quant_raise_scale() of the magnitudes.
+ */
+void
+vn_quant_raise_block_scales (const VnScaleScheme *scheme,
+                             float               *scales,
+                             gsize                n)
+{
+  VnPowerRounding rounding;
+  gboolean powers;
+
+  g_return_if_fail (scheme != NULL);
+
+  powers = scheme->method != NULL && vn_quant_get_rounding (scheme, scheme->method, &rounding);
+  for (gsize i = 0; (powers || scheme->int16) && i < n; i++)
+    if (scales[i] != 0)
+      scales[i] = copysignf (quant_ranges_raise_scale (scheme, powers, fabsf (scales[i])), scales[i]);
 }
 
 /*< private >

@@ -15,10 +15,11 @@
 
 #define RUN_BLOCK 256
 
+/* Numbers below which a loop over them one by one is faster. */
+#define SHORT_RUN 64
+
 /* Elements that a thread quantizes at a time; an even number, as two of 4 bits share a byte. */
 #define QUANTIZED_PART ((gsize) 1 << 16)
-
-#define RANGE_PIECE ((gsize) 1 << 20)
 
 /* A tensor cut along an axis: outer blocks of channels of runs of inner elements. */
 typedef struct
@@ -399,43 +400,13 @@ vn_quant_round_tensor (VnTensor  *data,
   return *dtype == VN_DTYPE_BF16 ? g_steal_pointer (&half) : g_steal_pointer (&rounded);
 }
 
-/* Of finite numbers. Returns: how many are not */
-VN_MULTIVERSION
-static guint32
-quant_tensors_range_of_part (const float *x,
-                             gsize        n,
-                             float       *min,
-                             float       *max)
-{
-  float low = INFINITY, high = -INFINITY;
-  guint32 n_bad = 0;
-
-  for (gsize i = 0; i < n; i++)
-    {
-      low = x[i] < low ? x[i] : low;
-      high = x[i] > high ? x[i] : high;
-      n_bad += !(fabsf (x[i]) < INFINITY);
-    }
-  *min = low;
-  *max = high;
-  return n_bad;
-}
-
 static gboolean
-quant_tensors_range_of_piece (const float *x,
-                              gsize        n,
-                              float       *min,
-                              float       *max,
-                              guint64     *n_infinite)
+quant_tensors_range_of_run (const float *x,
+                            gsize        n,
+                            float       *min,
+                            float       *max,
+                            guint64     *n_infinite)
 {
-  float low, high;
-
-  if (n >= RUN_BLOCK && quant_tensors_range_of_part (x, n, &low, &high) == 0)
-    {
-      *min = MIN (*min, low + 0.f);     /* no negative zero, whatever the order was */
-      *max = MAX (*max, high + 0.f);
-      return TRUE;
-    }
   for (gsize i = 0; i < n; i++)
     {
       if (isnan (x[i]))
@@ -451,17 +422,100 @@ quant_tensors_range_of_piece (const float *x,
   return TRUE;
 }
 
+/* Of @n channels side by side, of which there is one number each.
+ * Returns: how many are not finite: then nothing is changed */
+VN_MULTIVERSION
+static guint32
+quant_tensors_widen_by_row (const float *x,
+                            gsize        n,
+                            float       *min,
+                            float       *max)
+{
+  guint32 n_bad = 0;
+
+  for (gsize i = 0; i < n; i++)
+    n_bad += !(fabsf (x[i]) < INFINITY);
+  for (gsize i = 0; n_bad == 0 && i < n; i++)
+    {
+      min[i] = (x[i] < min[i] ? x[i] : min[i]) + 0.f;
+      max[i] = (x[i] > max[i] ? x[i] : max[i]) + 0.f;
+    }
+  return n_bad;
+}
+
+/* A run of numbers of one channel. */
 static gboolean
-quant_tensors_range_of_run (const float *x,
+quant_tensors_widen_by_run (const float *x,
                             gsize        n,
                             float       *min,
                             float       *max,
                             guint64     *n_infinite)
 {
-  for (gsize first = 0; first < n; first += RANGE_PIECE)
-    if (!quant_tensors_range_of_piece (x + first, MIN (RANGE_PIECE, n - first), min, max, n_infinite))
+  float low, high;
+
+  if (n < SHORT_RUN || vn_floats_find_ends (x, n, &low, &high) > 0)
+    return quant_tensors_range_of_run (x, n, min, max, n_infinite);
+  *min = MIN (*min, low);
+  *max = MAX (*max, high);
+  return TRUE;
+}
+
+/* @x: one number of each of all channels, or all that follow each other of each */
+static gboolean
+quant_tensors_range_of_channels (const float   *x,
+                                 const Slicing *cut,
+                                 float         *min,
+                                 float         *max,
+                                 guint64       *n_infinite)
+{
+  if (cut->inner == 1 && quant_tensors_widen_by_row (x, cut->channels, min, max) == 0)
+    return TRUE;
+  for (gsize c = 0; c < cut->channels; c++)
+    if (!quant_tensors_widen_by_run (x + c * cut->inner, cut->inner, &min[c], &max[c], n_infinite))
       return FALSE;
   return TRUE;
+}
+
+/* Returns: %FALSE if there is a NaN */
+static gboolean
+quant_tensors_find_range (const VnTensor *data,
+                          float          *min,
+                          float          *max,
+                          guint64        *n_infinite)
+{
+  VnTensorFacts facts;
+
+  vn_tensor_get_facts (data, &facts);
+  *min = facts.min;
+  *max = facts.max;
+  *n_infinite = facts.n_infinite;
+  return facts.n_nan == 0;
+}
+
+static gboolean
+quant_tensors_find_ranges (const VnTensor *data,
+                           int             axis,
+                           float          *min,
+                           float          *max,
+                           guint64        *n_infinite)
+{
+  const Slicing cut = quant_tensors_slice_along (data, axis);
+  gboolean ok = TRUE;
+
+  *n_infinite = 0;
+  for (gsize c = 0; c < cut.channels; c++)
+    {
+      min[c] = INFINITY;
+      max[c] = -INFINITY;
+    }
+  for (gsize o = 0; o < cut.outer && ok; o++)
+    ok = quant_tensors_range_of_channels ((const float *) data->data + o * cut.channels * cut.inner, &cut, min, max, n_infinite);
+  for (gsize c = 0; c < cut.channels; c++)
+    {
+      if (min[c] > max[c])
+        min[c] = max[c] = 0;
+    }
+  return ok;
 }
 
 /*< private >
@@ -482,34 +536,16 @@ vn_quant_data_range (VnTensor  *data,
                      GError   **error)
 {
   g_autoptr(VnTensor) aligned = NULL;
-  gboolean ok = TRUE;
-  Slicing cut;
+  gboolean ok;
 
   g_return_val_if_fail (data != NULL, FALSE);
 
-  aligned = vn_tensor_get_aligned (data, error);
+  aligned = axis < 0 ? vn_tensor_ref (data) : vn_tensor_get_aligned (data, error);
   if (aligned == NULL)
     return FALSE;
 
-  *n_infinite = 0;
-  cut = quant_tensors_slice_along (aligned, axis);
-  for (gsize c = 0; c < cut.channels; c++)
-    {
-      min[c] = INFINITY;
-      max[c] = -INFINITY;
-    }
-  for (gsize o = 0; o < cut.outer && ok; o++)
-    {
-      for (gsize c = 0; c < cut.channels && ok; c++)
-        ok = quant_tensors_range_of_run ((const float *) aligned->data + (o * cut.channels + c) * cut.inner, cut.inner,
-                                         &min[c], &max[c], n_infinite);
-    }
-  for (gsize c = 0; c < cut.channels; c++)
-    {
-      if (min[c] > max[c])
-        min[c] = max[c] = 0;
-    }
-
+  ok = axis < 0 ? quant_tensors_find_range (aligned, min, max, n_infinite)
+                : quant_tensors_find_ranges (aligned, axis, min, max, n_infinite);
   vn_tensor_release_pages (data);
   if (!ok)
     g_set_error_literal (error, VN_ERROR, VN_ERROR_NUMERIC, _("the data contain NaN; fix them first"));

@@ -65,6 +65,9 @@ gboolean  vn_quant_raise_scales_for_bias (float           input_scale,
 gboolean        vn_quant_get_rounding       (const VnScaleScheme *scheme,
                                              const VnRangeMethod *method,
                                              VnPowerRounding     *rounding);
+void            vn_quant_raise_block_scales (const VnScaleScheme *scheme,
+                                             float               *scales,
+                                             gsize                n);
 float           vn_quant_raise_scale        (const VnScaleScheme *scheme,
                                              const char          *method,    /* nullable */
                                              float                scale);
@@ -141,6 +144,38 @@ gboolean  vn_quant_search_blocks   (VnTensor        *data,
                                     VnTensor       **scale,
                                     VnTensor       **zero_point,
                                     GError         **error);
+
+/* ---- quant-block-codes.c ---- */
+
+#define VN_BLOCK_CODES 256   /* so many are read in one go */
+
+/**
+ * VnBlockCodes: how the numbers of a tensor in blocks become integers
+ * @factors, @zeros: by block: 1 / scale, or 0, and the zero point of the unsigned type; with %VN_BLOCK_EXACT the scales
+ */
+typedef struct
+{
+  VnBlockCut      cut;
+  VnTensor       *data;       /* owned */
+  const float    *x;
+  float          *factors, *zeros;
+  VnBlockRounding rounding;
+} VnBlockCodes;
+
+gboolean  vn_block_codes_init      (VnBlockCodes    *self,
+                                    VnTensor        *data,
+                                    VnDType          dtype,
+                                    const VnTensor  *scale,
+                                    const VnTensor  *zero_point,
+                                    int              axis,
+                                    gint64           block,
+                                    VnBlockRounding  rounding,
+                                    GError         **error);
+void      vn_block_codes_read      (const VnBlockCodes *self,
+                                    gsize               first,
+                                    gsize               n,
+                                    guint8             *codes);
+void      vn_block_codes_clear     (VnBlockCodes    *self);
 VnTensor *vn_quant_quantize_blocks (VnTensor        *data,
                                     VnDType          dtype,
                                     const VnTensor  *scale,

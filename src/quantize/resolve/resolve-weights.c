@@ -481,12 +481,6 @@ vn_resolver_fill_blocks (VnResolver     *self,
     return resolve_weights_fill_factors (self, value->initializer, row, error);
   if (!resolve_weights_find_scales (self, value, row, error))
     return FALSE;
-  for (gsize i = 0; i < row->tensor.scale->n_elements; i++)
-    {
-      float *scale = (float *) row->tensor.scale->data + i;   /* below 0 where the larger end of the block is above it */
-
-      if (*scale != 0)
-        *scale = copysignf (vn_quant_raise_scale (&self->scheme.scales, NULL, fabsf (*scale)), *scale);
-    }
+  vn_quant_raise_block_scales (&self->scheme.scales, row->tensor.scale->data, row->tensor.scale->n_elements);
   return TRUE;
 }

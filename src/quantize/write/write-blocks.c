@@ -6,6 +6,7 @@
 #include "vn-quant-write.h"
 
 #include "vn-i18n.h"
+#include "vn-multiversion.h"
 #include "vn-parallel.h"
 
 #include <string.h>
@@ -50,167 +51,204 @@ write_blocks_put_bits (guint8 *row,
   row[i / per_byte] |= (guint8) (((guint) value & ((1u << bits) - 1)) << (i % per_byte * bits));
 }
 
-/* Columns that one thread turns into rows in one go, and bytes of each. */
-#define PACK_COLUMNS 64
+/* Bytes of a row that are made in one go, and rows that are made side by side where those of the result are columns. */
 #define PACK_BYTES 64
+#define PACK_ROWS 128
+#define MOST_PER_BYTE 4
 
 typedef struct
 {
-  const VnBlockLayout   *layout;
-  const VnTensor *data;
-  VnTensor       *packed;
+  const VnBlockLayout *layout;
+  const VnBlockCodes  *codes;
+  VnTensor            *packed;
 } Packing;
 
+/* @codes: @per_byte rows of @n; @bytes: (out): @n, with the first row in the low bits */
+VN_MULTIVERSION
 static void
-write_blocks_pack_rows (const Packing *self,
-                       gsize          first,
-                       gsize          last)
+write_blocks_join_rows (const guint8 *codes,
+                        gsize         per_byte,
+                        gsize         stride,
+                        gsize         n,
+                        guint         bits,
+                        guint8       *bytes)
 {
-  const VnBlockLayout *layout = self->layout;
-  const gsize bytes = layout->k * layout->bits / 8;
-
-  for (gsize n = first; n < last; n++)
-    if (layout->by_rows && bytes * 8 == layout->k * layout->bits)
-      memcpy ((guint8 *) self->packed->data + n * layout->row_bytes, (const guint8 *) self->data->data + n * bytes, bytes);
-    else
-      for (gsize k = 0; k < layout->k; k++)
-        write_blocks_put_bits ((guint8 *) self->packed->data + n * layout->row_bytes, layout->bits, k,
-                              vn_tensor_get_s64 (self->data, layout->by_rows ? n * layout->k + k : k * layout->n + n));
+  for (gsize i = 0; i < n; i++)
+    bytes[i] = codes[i];
+  for (gsize p = 1; p < per_byte; p++)
+    for (gsize i = 0; i < n; i++)
+      bytes[i] |= (guint8) (codes[p * stride + i] << p * bits);
 }
 
-/* Two rows of numbers of 4 bits at a time, both of an even number of columns, become bytes of two rows. What lies far apart in
- * the result goes by a tile. */
+/* @codes: @per_byte for each of @n bytes */
+VN_MULTIVERSION
 static void
-write_blocks_pack_nibbles (const Packing *self,
-                          gsize          first,
-                          gsize          last)
+write_blocks_join_in_turn (const guint8 *codes,
+                           gsize         n,
+                           guint         bits,
+                           guint8       *bytes)
 {
-  guint8 tile[PACK_COLUMNS][PACK_BYTES];
-  gsize step = self->layout->n / 2, n_bytes = (self->layout->k + 1) / 2;
+  if (bits == 8)
+    memcpy (bytes, codes, n);
+  else if (bits == 4)
+    for (gsize i = 0; i < n; i++)
+      bytes[i] = (guint8) (codes[2 * i] | codes[2 * i + 1] << 4);
+  else
+    for (gsize i = 0; i < n; i++)
+      bytes[i] = (guint8) (codes[4 * i] | codes[4 * i + 1] << 2 | codes[4 * i + 2] << 4 | codes[4 * i + 3] << 6);
+}
 
-  for (gsize begin = 0; begin < n_bytes; begin += PACK_BYTES)
+static void
+write_blocks_pack_row (const Packing *self,
+                       gsize          row)
+{
+  const VnBlockLayout *layout = self->layout;
+  const gsize per_byte = 8 / layout->bits;
+  guint8 *to = (guint8 *) self->packed->data + row * layout->row_bytes;
+
+  for (gsize k = 0; k < layout->k; k += PACK_BYTES * per_byte)
     {
-      gsize count = MIN (PACK_BYTES, n_bytes - begin);
+      const gsize n = MIN (PACK_BYTES * per_byte, layout->k - k), n_bytes = (n + per_byte - 1) / per_byte;
+      guint8 codes[PACK_BYTES * MOST_PER_BYTE];
 
-      for (gsize j = 0; j < count; j++)
-        {
-          const guint8 *a = (const guint8 *) self->data->data + 2 * (begin + j) * step;
-          const guint8 *b = 2 * (begin + j) + 1 < self->layout->k ? a + step : NULL;
-
-          for (gsize n = first; n < last; n += 2)
-            {
-              guint8 low = a[n / 2], high = b != NULL ? b[n / 2] : 0;
-
-              tile[n - first][j] = (guint8) ((low & 0xf) | (high & 0xf) << 4);
-              tile[n - first + 1][j] = (guint8) (low >> 4 | (high & 0xf0));
-            }
-        }
-      for (gsize n = first; n < last; n++)
-        memcpy ((guint8 *) self->packed->data + n * self->layout->row_bytes + begin, tile[n - first], count);
+      vn_block_codes_read (self->codes, row * layout->k + k, n, codes);
+      memset (codes + n, 0, n_bytes * per_byte - n);
+      write_blocks_join_in_turn (codes, n_bytes, layout->bits, to + k / per_byte);
     }
 }
 
+/* Numbers @k and those that share its byte, of rows @first on. */
 static void
-write_blocks_pack_bytes (const Packing *self,
-                        gsize          first,
-                        gsize          last)
+write_blocks_pack_columns (const Packing *self,
+                           gsize          k,
+                           gsize          first,
+                           gsize          n,
+                           guint8        *bytes)
 {
-  guint8 tile[PACK_COLUMNS][PACK_BYTES];
+  const VnBlockLayout *layout = self->layout;
+  const gsize per_byte = 8 / layout->bits;
+  guint8 codes[MOST_PER_BYTE][PACK_ROWS];
 
-  for (gsize begin = 0; begin < self->layout->k; begin += PACK_BYTES)
+  for (gsize p = 0; p < per_byte; p++)
+    if (k + p < layout->k)
+      vn_block_codes_read (self->codes, (k + p) * layout->n + first, n, codes[p]);
+    else
+      memset (codes[p], 0, n);
+  write_blocks_join_rows (codes[0], per_byte, PACK_ROWS, n, layout->bits, bytes);
+}
+
+/* What lies far apart in the result goes by a tile. */
+static void
+write_blocks_pack_tile (const Packing *self,
+                        gsize          first,
+                        gsize          n)
+{
+  const VnBlockLayout *layout = self->layout;
+  const gsize per_byte = 8 / layout->bits, n_bytes = (layout->k + per_byte - 1) / per_byte;
+  guint8 tile[PACK_BYTES][PACK_ROWS];
+
+  for (gsize begin = 0; begin < n_bytes; begin += PACK_BYTES)
     {
-      gsize count = MIN (PACK_BYTES, self->layout->k - begin);
+      const gsize count = MIN (PACK_BYTES, n_bytes - begin);
 
       for (gsize j = 0; j < count; j++)
-        for (gsize n = first; n < last; n++)
-          tile[n - first][j] = ((const guint8 *) self->data->data)[(begin + j) * self->layout->n + n];
-      for (gsize n = first; n < last; n++)
-        memcpy ((guint8 *) self->packed->data + n * self->layout->row_bytes + begin, tile[n - first], count);
+        write_blocks_pack_columns (self, (begin + j) * per_byte, first, n, tile[j]);
+      for (gsize i = 0; i < n; i++)
+        {
+          guint8 *to = (guint8 *) self->packed->data + (first + i) * layout->row_bytes + begin;
+
+          for (gsize j = 0; j < count; j++)
+            to[j] = tile[j][i];
+        }
     }
 }
 
 static gboolean
 write_blocks_pack_part (gsize     item,
-                       guint     worker,
-                       gpointer  data,
-                       GError  **error)
+                        guint     worker,
+                        gpointer  data,
+                        GError  **error)
 {
   const Packing *self = data;
-  gsize first = item * PACK_COLUMNS, last = MIN (first + PACK_COLUMNS, self->layout->n);
+  const VnBlockLayout *layout = self->layout;
+  const gsize first = item * PACK_ROWS, last = MIN (first + PACK_ROWS, layout->n);
+  const gsize used = (layout->k * layout->bits + 7) / 8;
 
-  if (self->layout->by_rows || self->layout->bits == 2 || (self->layout->bits == 4 && self->layout->n % 2 != 0))
-    write_blocks_pack_rows (self, first, last);
-  else if (self->layout->bits == 4)
-    write_blocks_pack_nibbles (self, first, last);
-  else
-    write_blocks_pack_bytes (self, first, last);
+  for (gsize row = first; row < last; row++)
+    memset ((guint8 *) self->packed->data + row * layout->row_bytes + used, 0, layout->row_bytes - used);
+  if (!layout->by_rows)
+    write_blocks_pack_tile (self, first, last - first);
+  for (gsize row = first; layout->by_rows && row < last; row++)
+    write_blocks_pack_row (self, row);
   return TRUE;
 }
 
-/* @data: unsigned integers of 2, 4 or 8 bits */
+/* @codes: of unsigned integers of 2, 4 or 8 bits */
 static VnTensor *
-write_blocks_pack_weight (const VnBlockLayout    *self,
-                         const VnTensor  *data,
-                         GError         **error)
+write_blocks_pack_weight (const VnBlockLayout  *self,
+                          const VnBlockCodes   *codes,
+                          GError              **error)
 {
   const gint64 n = (gint64) self->n;
   const VnShape shape = self->table ? VN_SHAPE (n, (gint64) self->row_bytes)
                                     : VN_SHAPE (n, (gint64) self->n_blocks, (gint64) (self->block * self->bits / 8));
   g_autoptr(VnTensor) packed = vn_tensor_new_constant (VN_DTYPE_U8, &shape, error);
-  const gsize n_parts = self->n / PACK_COLUMNS + (self->n % PACK_COLUMNS != 0);
-  Packing packing = { self, data, packed };
+  const gsize n_parts = self->n / PACK_ROWS + (self->n % PACK_ROWS != 0);
+  Packing packing = { self, codes, packed };
 
   if (packed == NULL)
     return NULL;
-  memset (packed->data, 0, packed->n_bytes);
   return vn_parallel_for (0, n_parts, write_blocks_pack_part, &packing, NULL, error) ? g_steal_pointer (&packed) : NULL;
+}
+
+/* Where block @b of row @n of the result lies among scales. */
+static gsize
+write_blocks_find (const VnBlockLayout *self,
+                   gsize                n,
+                   gsize                b)
+{
+  return self->by_rows ? n * self->n_blocks + b : b * self->n + n;
 }
 
 /* What fills up the last block of each row stands for 0. */
 static void
-write_blocks_fill_up (const VnBlockLayout   *self,
-                     const VnTensor *zero_point,
-                     VnTensor       *packed)
+write_blocks_fill_up (const VnBlockLayout *self,
+                      const VnBlockCodes  *codes,
+                      VnTensor            *packed)
 {
   for (gsize n = 0; n < self->n && !self->table; n++)
     {
-      const gsize last = self->n_blocks - 1;
-      const gint64 zero = vn_tensor_get_s64 (zero_point, self->by_rows ? n * self->n_blocks + last : last * self->n + n);
+      const gint64 zero = (gint64) codes->zeros[write_blocks_find (self, n, self->n_blocks - 1)];
 
       for (gsize k = self->k; k < self->n_blocks * self->block; k++)
         write_blocks_put_bits ((guint8 *) packed->data + n * self->row_bytes, self->bits, k, zero);
     }
 }
 
-/* Floats, one for each block. */
+/* @numbers: one for each block */
 static VnTensor *
-write_blocks_pack_scales (const VnBlockLayout    *self,
-                         const VnTensor  *scale,
-                         GError         **error)
+write_blocks_pack_floats (const VnBlockLayout  *self,
+                          const float          *numbers,
+                          GError              **error)
 {
   VnTensor *packed = vn_tensor_new_constant (VN_DTYPE_F32, &VN_SHAPE ((gint64) self->n, (gint64) self->n_blocks), error);
+  float *to = packed != NULL ? packed->data : NULL;
 
-  for (gsize i = 0; packed != NULL && i < packed->n_elements; i++)
-    {
-      gsize n = i / self->n_blocks, b = i % self->n_blocks;
-
-      ((float *) packed->data)[i] = ((const float *) scale->data)[self->by_rows ? i : b * self->n + n];
-    }
+  for (gsize n = 0; packed != NULL && n < self->n; n++)
+    for (gsize b = 0; b < self->n_blocks; b++)
+      *to++ = numbers[write_blocks_find (self, n, b)];
   return packed;
 }
 
 /* What is unused of a last byte is the middle, as the peer leaves it. */
 static VnTensor *
-write_blocks_pack_zero_points (const VnBlockLayout    *self,
-                              const VnTensor  *zero_point,
-                              GError         **error)
+write_blocks_pack_zero_points (const VnBlockLayout  *self,
+                               const VnBlockCodes   *codes,
+                               GError              **error)
 {
-  gsize bytes = (self->n_blocks * self->bits + 7) / 8;
-  VnTensor *packed;
+  const gsize bytes = (self->n_blocks * self->bits + 7) / 8;
+  VnTensor *packed = vn_tensor_new_constant (VN_DTYPE_U8, &VN_SHAPE ((gint64) self->n, (gint64) bytes), error);
 
-  if (zero_point->dtype == VN_DTYPE_F32)
-    return write_blocks_pack_scales (self, zero_point, error);
-  packed = vn_tensor_new_constant (VN_DTYPE_U8, &VN_SHAPE ((gint64) self->n, (gint64) bytes), error);
   if (packed == NULL)
     return NULL;
   memset (packed->data, 0, packed->n_bytes);
@@ -219,12 +257,36 @@ write_blocks_pack_zero_points (const VnBlockLayout    *self,
       guint8 *row = (guint8 *) packed->data + n * bytes;
 
       for (gsize b = 0; b < self->n_blocks; b++)
-        write_blocks_put_bits (row, self->bits, b,
-                              vn_tensor_get_s64 (zero_point, self->by_rows ? n * self->n_blocks + b : b * self->n + n));
+        write_blocks_put_bits (row, self->bits, b, (gint64) codes->zeros[write_blocks_find (self, n, b)]);
       for (gsize b = self->n_blocks; b < bytes * 8 / self->bits; b++)
         write_blocks_put_bits (row, self->bits, b, (gint64) 1 << (self->bits - 1));
     }
   return packed;
+}
+
+static gboolean
+write_blocks_pack_all (const VnQuantRow     *row,
+                       const VnBlockLayout  *layout,
+                       const VnBlockCodes   *codes,
+                       VnTensor            **packed,
+                       VnTensor            **scales,
+                       VnTensor            **zero_points,
+                       GError              **error)
+{
+  g_autoptr(VnTensor) made = NULL, steps = NULL;
+
+  if ((made = write_blocks_pack_weight (layout, codes, error)) == NULL ||
+      (steps = write_blocks_pack_floats (layout, row->tensor.scale->data, error)) == NULL)
+    return FALSE;
+  *zero_points = row->tensor.zero_point->dtype == VN_DTYPE_F32 ? write_blocks_pack_floats (layout, codes->zeros, error)
+                                                               : write_blocks_pack_zero_points (layout, codes, error);
+  if (*zero_points == NULL)
+    return FALSE;
+  if (row->exact_levels)
+    write_blocks_fill_up (layout, codes, made);
+  *packed = g_steal_pointer (&made);
+  *scales = g_steal_pointer (&steps);
+  return TRUE;
 }
 
 /*< private >
@@ -244,26 +306,22 @@ vn_quant_pack_blocks (const VnQuantRow  *row,
                       VnTensor         **zero_points,
                       GError           **error)
 {
-  g_autoptr(VnTensor) data = NULL, made = NULL, steps = NULL;
   VnBlockLayout layout;
+  VnBlockCodes codes;
+  gboolean done;
 
   g_return_val_if_fail (row != NULL && weight != NULL, FALSE);
 
   layout = vn_quant_get_block_layout (row, weight, table);
-  data = vn_quant_quantize_blocks (weight, row->tensor.dtype, row->tensor.scale, row->tensor.zero_point, row->tensor.axis,
-                                   row->block, row->exact_levels ? VN_BLOCK_EXACT : VN_BLOCK_ZERO_FIRST, error);
-  if (data == NULL || (made = write_blocks_pack_weight (&layout, data, error)) == NULL ||
-      (steps = write_blocks_pack_scales (&layout, row->tensor.scale, error)) == NULL ||
-      (*zero_points = write_blocks_pack_zero_points (&layout, row->tensor.zero_point, error)) == NULL)
-    {
-      g_prefix_error (error, "“%s”: ", row->tensor.name);
-      return FALSE;
-    }
-  if (row->exact_levels)
-    write_blocks_fill_up (&layout, row->tensor.zero_point, made);
-  *packed = g_steal_pointer (&made);
-  *scales = g_steal_pointer (&steps);
-  return TRUE;
+  if (!vn_block_codes_init (&codes, weight, row->tensor.dtype, row->tensor.scale, row->tensor.zero_point, row->tensor.axis,
+                            row->block, row->exact_levels ? VN_BLOCK_EXACT : VN_BLOCK_ZERO_FIRST, error))
+    return FALSE;
+  done = write_blocks_pack_all (row, &layout, &codes, packed, scales, zero_points, error);
+  vn_block_codes_clear (&codes);
+  vn_tensor_release_pages (weight);
+  if (!done)
+    g_prefix_error (error, "“%s”: ", row->tensor.name);
+  return done;
 }
 
 /*< private >

@@ -334,7 +334,8 @@ test_not_finite (void)
   for (guint i = 0; i < G_N_ELEMENTS (sizes) * G_N_ELEMENTS (types); i++)
     {
       g_autoptr(VnTensor) floats = vn_tensor_new (VN_DTYPE_F32, &VN_SHAPE (sizes[i % G_N_ELEMENTS (sizes)]), NULL), tensor = NULL;
-      gsize wanted_nan = 0, wanted_infinite = 0, n_nan, n_infinite;
+      gsize wanted_nan = 0, wanted_infinite = 0;
+      VnTensorFacts facts;
 
       for (gsize k = 0; k < floats->n_elements; k++)
         {
@@ -343,9 +344,70 @@ test_not_finite (void)
           wanted_infinite += k % 997 != 3 && k % 1013 == 5;
         }
       tensor = vn_tensor_convert (floats, types[i / G_N_ELEMENTS (sizes)], NULL);
-      vn_tensor_count_not_finite (tensor, &n_nan, &n_infinite);
-      g_assert_cmpuint (n_nan, ==, wanted_nan);
-      g_assert_cmpuint (n_infinite, ==, wanted_infinite);
+      vn_tensor_get_facts (tensor, &facts);
+      g_assert_cmpuint (facts.n_nan, ==, wanted_nan);
+      g_assert_cmpuint (facts.n_infinite, ==, wanted_infinite);
+    }
+}
+
+/* Facts of a view, which are kept, of a copy of it, and of a view that no load instruction may read from; a digest tells one
+ * bit. */
+static void
+test_facts (void)
+{
+  static const gint64 sizes[] = { 1, 5, 4096, 4099, 262144, 700001 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    for (guint skip = 0; skip < 2; skip++)
+      {
+        const VnShape shape = VN_SHAPE (sizes[i]);
+        const gsize n = (gsize) sizes[i];
+        g_autofree guint8 *data = g_malloc0 (n * sizeof (float) + 1);
+        g_autofree float *numbers = g_new (float, n);
+        g_autoptr(GBytes) bytes = NULL;
+        g_autoptr(VnTensor) view = NULL, copy = NULL;
+        VnTensorFacts facts, again, copied;
+
+        for (gsize k = 0; k < n; k++)
+          numbers[k] = k % 3 == 0 ? -0.f : (float) (gint64) (k * 7919 % 1000) / 500 - 1;
+        numbers[n / 2] = 12;
+        numbers[n - 1] = n > 5 ? -INFINITY : -13;
+        if (n > 4096)
+          numbers[4096] = NAN;
+        memcpy (data + skip, numbers, n * sizeof (float));
+        bytes = g_bytes_new_static (data + skip, n * sizeof (float));
+        view = vn_tensor_new_view (VN_DTYPE_F32, &shape, bytes, NULL);
+        copy = vn_tensor_new_copy (VN_DTYPE_F32, &shape, numbers, NULL);
+        vn_tensor_get_facts (view, &facts);
+        vn_tensor_get_facts (view, &again);
+        vn_tensor_get_facts (copy, &copied);
+        g_assert_cmpmem (&facts, sizeof facts, &again, sizeof again);
+        g_assert_cmpmem (&facts, sizeof facts, &copied, sizeof copied);
+        g_assert_cmpuint (facts.n_nan, ==, n > 4096);
+        g_assert_cmpuint (facts.n_infinite, ==, n > 5);
+        g_assert_cmpfloat (facts.max, ==, n > 1 ? 12 : -13);
+        g_assert_cmpfloat (facts.min, ==, n > 5 ? -1 : -13);
+
+        ((guint8 *) copy->data)[n * sizeof (float) / 3] ^= 1;
+        vn_tensor_get_facts (copy, &copied);
+        g_assert_cmpuint (vn_digest_get (&copied.digest), !=, vn_digest_get (&facts.digest));
+      }
+}
+
+/* Of zeros of both signs and of nothing that is finite there is no negative zero, and no infinite end. */
+static void
+test_facts_of_few (void)
+{
+  static const float rows[][3] = { { -0.f, 0, -0.f }, { NAN, NAN, NAN }, { INFINITY, -INFINITY, NAN } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr(VnTensor) tensor = vn_tensor_new_f32 (&VN_SHAPE (3), rows[i]);
+      VnTensorFacts facts;
+
+      vn_tensor_get_facts (tensor, &facts);
+      g_assert_true (facts.min == 0 && !signbit (facts.min));
+      g_assert_true (facts.max == 0 && !signbit (facts.max));
     }
 }
 
@@ -429,6 +491,8 @@ main (int   argc,
   g_test_add_func ("/tensor/packed", test_packed);
   g_test_add_func ("/tensor/padding", test_padding);
   g_test_add_func ("/tensor/not-finite", test_not_finite);
+  g_test_add_func ("/tensor/facts", test_facts);
+  g_test_add_func ("/tensor/facts-of-few", test_facts_of_few);
   g_test_add_func ("/tensor/constants", test_constants);
   g_test_add_func ("/tensor/constants-without-files", test_constants_without_files);
   g_test_add_func ("/tensor/npy-round-trip", test_npy_round_trip);
