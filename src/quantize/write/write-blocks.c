@@ -51,16 +51,21 @@ write_blocks_put_bits (guint8 *row,
   row[i / per_byte] |= (guint8) (((guint) value & ((1u << bits) - 1)) << (i % per_byte * bits));
 }
 
-/* Bytes of a row that are made in one go, and rows that are made side by side where those of the result are columns. */
-#define PACK_BYTES 64
-#define PACK_ROWS 128
+/* Bytes of a row that are made in one go, and rows that are made side by side where those of the result are columns: their numbers
+ * are read a few kilobytes at a time. PIECE_BYTES: of each row, for one thread. */
+#define PACK_BYTES 16
+#define PACK_ROWS 1024
 #define MOST_PER_BYTE 4
+#define PIECE_BYTES 1024
+#define ROWS_PART 64
 
 typedef struct
 {
   const VnBlockLayout *layout;
   const VnBlockCodes  *codes;
   VnTensor            *packed;
+  gsize                used;       /* bytes of a row that stand for numbers */
+  gsize                n_pieces;   /* of a row */
 } Packing;
 
 /* @codes: @per_byte rows of @n; @bytes: (out): @n, with the first row in the low bits */
@@ -106,10 +111,10 @@ write_blocks_pack_row (const Packing *self,
   const gsize per_byte = 8 / layout->bits;
   guint8 *to = (guint8 *) self->packed->data + row * layout->row_bytes;
 
-  for (gsize k = 0; k < layout->k; k += PACK_BYTES * per_byte)
+  for (gsize k = 0; k < layout->k; k += VN_BLOCK_CODES)
     {
-      const gsize n = MIN (PACK_BYTES * per_byte, layout->k - k), n_bytes = (n + per_byte - 1) / per_byte;
-      guint8 codes[PACK_BYTES * MOST_PER_BYTE];
+      const gsize n = MIN (VN_BLOCK_CODES, layout->k - k), n_bytes = (n + per_byte - 1) / per_byte;
+      guint8 codes[VN_BLOCK_CODES];
 
       vn_block_codes_read (self->codes, row * layout->k + k, n, codes);
       memset (codes + n, 0, n_bytes * per_byte - n);
@@ -130,57 +135,72 @@ write_blocks_pack_columns (const Packing *self,
   guint8 codes[MOST_PER_BYTE][PACK_ROWS];
 
   for (gsize p = 0; p < per_byte; p++)
-    if (k + p < layout->k)
-      vn_block_codes_read (self->codes, (k + p) * layout->n + first, n, codes[p]);
-    else
-      memset (codes[p], 0, n);
+    for (gsize i = 0; i < n; i += VN_BLOCK_CODES)
+      if (k + p < layout->k)
+        vn_block_codes_read (self->codes, (k + p) * layout->n + first + i, MIN (VN_BLOCK_CODES, n - i), codes[p] + i);
+      else
+        memset (codes[p] + i, 0, MIN (VN_BLOCK_CODES, n - i));
   write_blocks_join_rows (codes[0], per_byte, PACK_ROWS, n, layout->bits, bytes);
 }
 
-/* What lies far apart in the result goes by a tile. */
+/* @count bytes of each of @n rows. What lies far apart in the result goes by a tile. */
 static void
 write_blocks_pack_tile (const Packing *self,
                         gsize          first,
-                        gsize          n)
+                        gsize          n,
+                        gsize          begin,
+                        gsize          count)
 {
-  const VnBlockLayout *layout = self->layout;
-  const gsize per_byte = 8 / layout->bits, n_bytes = (layout->k + per_byte - 1) / per_byte;
+  const gsize per_byte = 8 / self->layout->bits, row_bytes = self->layout->row_bytes;
+  guint8 *to = (guint8 *) self->packed->data + first * row_bytes + begin;
   guint8 tile[PACK_BYTES][PACK_ROWS];
 
-  for (gsize begin = 0; begin < n_bytes; begin += PACK_BYTES)
-    {
-      const gsize count = MIN (PACK_BYTES, n_bytes - begin);
-
-      for (gsize j = 0; j < count; j++)
-        write_blocks_pack_columns (self, (begin + j) * per_byte, first, n, tile[j]);
-      for (gsize i = 0; i < n; i++)
-        {
-          guint8 *to = (guint8 *) self->packed->data + (first + i) * layout->row_bytes + begin;
-
-          for (gsize j = 0; j < count; j++)
-            to[j] = tile[j][i];
-        }
-    }
+  for (gsize j = 0; j < count; j++)
+    write_blocks_pack_columns (self, (begin + j) * per_byte, first, n, tile[j]);
+  for (gsize i = 0; i < n; i++)
+    for (gsize j = 0; j < count; j++)
+      to[i * row_bytes + j] = tile[j][i];
 }
 
 static gboolean
-write_blocks_pack_part (gsize     item,
+write_blocks_pack_piece (gsize     item,
+                         guint     worker,
+                         gpointer  data,
+                         GError  **error)
+{
+  const Packing *self = data;
+  const gsize first = item / self->n_pieces * PACK_ROWS, n = MIN (PACK_ROWS, self->layout->n - first);
+  const gsize begin = item % self->n_pieces * PIECE_BYTES, end = MIN (begin + PIECE_BYTES, self->used);
+
+  for (gsize at = begin; at < end; at += PACK_BYTES)
+    write_blocks_pack_tile (self, first, n, at, MIN (PACK_BYTES, end - at));
+  return TRUE;
+}
+
+static gboolean
+write_blocks_pack_rows (gsize     item,
                         guint     worker,
                         gpointer  data,
                         GError  **error)
 {
   const Packing *self = data;
-  const VnBlockLayout *layout = self->layout;
-  const gsize first = item * PACK_ROWS, last = MIN (first + PACK_ROWS, layout->n);
-  const gsize used = (layout->k * layout->bits + 7) / 8;
+  const gsize first = item * ROWS_PART, last = MIN (first + ROWS_PART, self->layout->n);
 
   for (gsize row = first; row < last; row++)
-    memset ((guint8 *) self->packed->data + row * layout->row_bytes + used, 0, layout->row_bytes - used);
-  if (!layout->by_rows)
-    write_blocks_pack_tile (self, first, last - first);
-  for (gsize row = first; layout->by_rows && row < last; row++)
     write_blocks_pack_row (self, row);
   return TRUE;
+}
+
+static gboolean
+write_blocks_pack (Packing  *self,
+                   GError  **error)
+{
+  const VnBlockLayout *layout = self->layout;
+
+  if (layout->by_rows)
+    return vn_parallel_for (0, layout->n / ROWS_PART + (layout->n % ROWS_PART != 0), write_blocks_pack_rows, self, NULL, error);
+  return vn_parallel_for (0, (layout->n / PACK_ROWS + (layout->n % PACK_ROWS != 0)) * self->n_pieces, write_blocks_pack_piece, self,
+                          NULL, error);
 }
 
 /* @codes: of unsigned integers of 2, 4 or 8 bits */
@@ -193,12 +213,14 @@ write_blocks_pack_weight (const VnBlockLayout  *self,
   const VnShape shape = self->table ? VN_SHAPE (n, (gint64) self->row_bytes)
                                     : VN_SHAPE (n, (gint64) self->n_blocks, (gint64) (self->block * self->bits / 8));
   g_autoptr(VnTensor) packed = vn_tensor_new_constant (VN_DTYPE_U8, &shape, error);
-  const gsize n_parts = self->n / PACK_ROWS + (self->n % PACK_ROWS != 0);
-  Packing packing = { self, codes, packed };
+  const gsize used = (self->k * self->bits + 7) / 8;
+  Packing packing = { self, codes, packed, used, used / PIECE_BYTES + (used % PIECE_BYTES != 0) };
 
   if (packed == NULL)
     return NULL;
-  return vn_parallel_for (0, n_parts, write_blocks_pack_part, &packing, NULL, error) ? g_steal_pointer (&packed) : NULL;
+  for (gsize row = 0; used < self->row_bytes && row < self->n; row++)
+    memset ((guint8 *) packed->data + row * self->row_bytes + used, 0, self->row_bytes - used);
+  return write_blocks_pack (&packing, error) ? g_steal_pointer (&packed) : NULL;
 }
 
 /* Where block @b of row @n of the result lies among scales. */
