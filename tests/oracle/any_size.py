@@ -48,7 +48,8 @@ def make_model(folder, width=WIDTH, inner=INNER, words=WORDS, layers=LAYERS):
                 tensor.external_data.add(key=key, value=str(value))
             constants.append(tensor)
             for first in range(0, rows, 1024):
-                file.write((rng.standard_normal((min(1024, rows - first), columns), np.float32) / np.float32(rows ** 0.5)).tobytes())
+                some = rng.standard_normal((min(1024, rows - first), columns), np.float32)
+                file.write((some / np.float32(rows ** 0.5)).tobytes())
             at += size
     graph = helper.make_graph(nodes, 'net', [helper.make_tensor_value_info('tokens', 7, ['n'])],
                               [helper.make_tensor_value_info('logits', 1, ['n', words])], constants)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""sizes.py VERNIER_CLI [GB...]: what it takes to round the weights of networks of these sizes to nearest, 0.5 GB if none is given.
+"""sizes.py VERNIER_CLI [GB...]: what it takes to round the weights of networks of these sizes to nearest; 0.5 GB if none is
+given.
 
 A network with the products of a decoder, its weights in a file beside it, is quantized by the presets for small weights. Printed
 are processor seconds, as they are and beside those of `cp` of the weights; the most anonymous memory (RssAnon), without a limit
@@ -62,8 +63,9 @@ def measure_preset(cli, path, work, preset, copying, largest):
     limited = measure(commands[1], any_size.LIMIT)[1]
     same = all(filecmp.cmp(outputs[0] + end, outputs[1] + end, shallow=False) for end in ('', '.data'))
     good = same and max(free, limited) <= any_size.ROOM / 1e6 + largest
+    goal = 'met' if seconds <= GOAL * copying else 'MISSED'
     say(preset, seconds, copying, '%4.0f MB, limited %4.0f MB' % (free, limited),
-        ', %s, goal x%.1f %s' % ('the same bytes' if same else 'OTHER BYTES', GOAL, 'met' if seconds <= GOAL * copying else 'MISSED'))
+        ', %s, goal x%.1f %s' % ('the same bytes' if same else 'OTHER BYTES', GOAL, goal))
     for output in outputs:
         shutil.rmtree(os.path.dirname(output))
     return good

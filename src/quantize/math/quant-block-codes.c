@@ -233,6 +233,8 @@ vn_block_codes_init (VnBlockCodes    *self,
 void
 vn_block_codes_clear (VnBlockCodes *self)
 {
+  g_return_if_fail (self != NULL);
+
   g_clear_pointer (&self->data, vn_tensor_unref);
   g_clear_pointer (&self->factors, g_free);
 }

@@ -51,8 +51,8 @@ write_blocks_put_bits (guint8 *row,
   row[i / per_byte] |= (guint8) (((guint) value & ((1u << bits) - 1)) << (i % per_byte * bits));
 }
 
-/* Bytes of a row that are made in one go, and rows that are made side by side where those of the result are columns: their numbers
- * are read a few kilobytes at a time. PIECE_BYTES: of each row, for one thread. */
+/* Bytes of a row that are made in one go, and rows that are made side by side where those of the result are columns: of their
+ * numbers a few kilobytes follow each other. PIECE_BYTES: of each row, for one thread. */
 #define PACK_BYTES 16
 #define PACK_ROWS 1024
 #define MOST_PER_BYTE 4
@@ -67,6 +67,13 @@ typedef struct
   gsize                used;       /* bytes of a row that stand for numbers */
   gsize                n_pieces;   /* of a row */
 } Packing;
+
+static gsize
+write_blocks_divide_up (gsize n,
+                        gsize part)
+{
+  return n / part + (n % part != 0);
+}
 
 /* @codes: @per_byte rows of @n; @bytes: (out): @n, with the first row in the low bits */
 VN_MULTIVERSION
@@ -198,9 +205,9 @@ write_blocks_pack (Packing  *self,
   const VnBlockLayout *layout = self->layout;
 
   if (layout->by_rows)
-    return vn_parallel_for (0, layout->n / ROWS_PART + (layout->n % ROWS_PART != 0), write_blocks_pack_rows, self, NULL, error);
-  return vn_parallel_for (0, (layout->n / PACK_ROWS + (layout->n % PACK_ROWS != 0)) * self->n_pieces, write_blocks_pack_piece, self,
-                          NULL, error);
+    return vn_parallel_for (0, write_blocks_divide_up (layout->n, ROWS_PART), write_blocks_pack_rows, self, NULL, error);
+  return vn_parallel_for (0, write_blocks_divide_up (layout->n, PACK_ROWS) * self->n_pieces, write_blocks_pack_piece, self, NULL,
+                          error);
 }
 
 /* @codes: of unsigned integers of 2, 4 or 8 bits */
@@ -214,7 +221,7 @@ write_blocks_pack_weight (const VnBlockLayout  *self,
                                     : VN_SHAPE (n, (gint64) self->n_blocks, (gint64) (self->block * self->bits / 8));
   g_autoptr(VnTensor) packed = vn_tensor_new_constant (VN_DTYPE_U8, &shape, error);
   const gsize used = (self->k * self->bits + 7) / 8;
-  Packing packing = { self, codes, packed, used, used / PIECE_BYTES + (used % PIECE_BYTES != 0) };
+  Packing packing = { self, codes, packed, used, write_blocks_divide_up (used, PIECE_BYTES) };
 
   if (packed == NULL)
     return NULL;
