@@ -75,13 +75,13 @@ quantize_costs_of_noise (const VnQuantizeFacts *facts)
          quantize_costs_of_runs (facts, 2, MIN (facts->n_calibrated, NOISE_SAMPLES) * (1 + NOISE_RUNS * facts->n_matrices));
 }
 
-/* What layers read is found in some passes over the samples; what comes out is judged some times. */
+/* The float and the quantized network run once on what is learned from; what comes out is judged some times. */
 static double
 quantize_costs_of_rounding (const VnQuantizeFacts *facts)
 {
   return quantize_costs_of_writing (facts) + facts->solved / SOLVE_RATE / MAX (facts->n_threads, 1u) +
          quantize_costs_of_runs (facts, BATCHES,
-                                 (facts->packed ? PACKED_RUNS : 1) * (BATCHES / 2 * facts->n_learned + BATCHES * JUDGED));
+                                 facts->n_learned + (facts->packed ? PACKED_RUNS : 1) * (facts->n_learned + BATCHES * JUDGED));
 }
 
 static double

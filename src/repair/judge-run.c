@@ -74,15 +74,11 @@ judge_add_error (const VnJudge     *self,
                  const VnTensor    *found,
                  GError           **error)
 {
-  g_autoptr(VnTensor) f = NULL, q = NULL;
-
   if (wanted == NULL || found == NULL || wanted->dtype != VN_DTYPE_F32 || found->dtype != VN_DTYPE_F32 ||
       wanted->n_elements != found->n_elements)
     return TRUE;
-  if (self->logits[i] && !vn_logits_weigh (wanted, found, &f, &q, error))
-    return FALSE;
-  wanted = f != NULL ? f : wanted;
-  found = q != NULL ? q : found;
+  if (self->logits[i])
+    return vn_logits_add_errors (wanted, found, sums, error);
   vn_part_sums_add (sums, self->partitions[i], &wanted->shape, wanted->data, found->data);
   return TRUE;
 }
@@ -103,9 +99,9 @@ judge_run_as (Trial              *trial,
       VnDType dtype = vn_plan_get_input_type (trial->plan, i)->dtype;
 
       if (inputs[i] != NULL)
-        good = (taken[i] = inputs[i]->dtype == VN_DTYPE_F32 && vn_dtype_is_float (dtype)
-                ? vn_tensor_convert (inputs[i], dtype, error)
-                                                                                        : vn_tensor_ref (inputs[i])) != NULL;
+        taken[i] = inputs[i]->dtype == VN_DTYPE_F32 && vn_dtype_is_float (dtype) ? vn_tensor_convert (inputs[i], dtype, error)
+                                                                                 : vn_tensor_ref (inputs[i]);
+      good = inputs[i] == NULL || taken[i] != NULL;
     }
   good = good && vn_runner_run (runner, taken, outputs, NULL, error);
   vn_tensor_clear_all (taken, n);

@@ -6,12 +6,12 @@
 
 /* @best: (nullable): what it must exceed to be of use */
 static gboolean
-second_order_measure (VnSecondOrder        *self,
-                      const VnJudgement  *best,
-                      VnJudgement        *judgement,
-                      GError            **error)
+second_order_measure (VnSecondOrder     *self,
+                      const VnJudgement *best,
+                      VnJudgement       *judgement,
+                      GError           **error)
 {
-  g_autoptr(VnModel) quantized = vn_second_order_write (self, error);
+  g_autoptr(VnModel) quantized = vn_second_order_write (self, VN_SECOND_ORDER_WHOLE, error);
 
   return quantized != NULL && vn_judge_measure_against (self->input->judge, quantized, best, 0, judgement, self->cancellable,
                                                         error);
@@ -21,7 +21,7 @@ second_order_measure (VnSecondOrder        *self,
 
 /* What an earlier run decided about the same layers. @verdict: (out) (nullable): %NULL: it did not come that far */
 static gboolean
-second_order_find_verdict (VnSecondOrder              *self,
+second_order_find_verdict (VnSecondOrder            *self,
                            guint                     first,
                            guint                     last,
                            VnRoundingOutcome         least,
@@ -44,11 +44,11 @@ second_order_find_verdict (VnSecondOrder              *self,
 }
 
 static gboolean
-second_order_keep_verdict (VnSecondOrder        *self,
-                           guint               first,
-                           guint               last,
-                           VnRoundingOutcome   outcome,
-                           GError            **error)
+second_order_keep_verdict (VnSecondOrder    *self,
+                           guint             first,
+                           guint             last,
+                           VnRoundingOutcome outcome,
+                           GError          **error)
 {
   const VnRoundingVerdict verdict = { .first = first, .last = last, .outcome = outcome, .best_db = self->best_db };
 
@@ -68,8 +68,8 @@ second_order_forget_best (VnSecondOrder *self)
 
 /* Of the weights as they are. Whoever goes on with what was kept measures only once. */
 static gboolean
-second_order_find_best (VnSecondOrder  *self,
-                        GError      **error)
+second_order_find_best (VnSecondOrder *self,
+                        GError       **error)
 {
   if (self->has_best)
     return TRUE;
@@ -85,10 +85,10 @@ second_order_find_best (VnSecondOrder  *self,
  * @which: of all layers, rounded or not
  */
 gboolean
-vn_second_order_measure_all (VnSecondOrder        *self,
-                          VnRoundingOutcome   which,
-                          double             *sqnr_db,
-                          GError            **error)
+vn_second_order_measure_all (VnSecondOrder    *self,
+                             VnRoundingOutcome which,
+                             double           *sqnr_db,
+                             GError          **error)
 {
   const VnRoundingVerdict *verdict;
 
@@ -107,11 +107,11 @@ vn_second_order_measure_all (VnSecondOrder        *self,
  * those of all others or cancel them: what it computes is nearer to the float values for certain, and that decides unless the
  * samples say something else. Leaves the weights without it, or as they were. */
 static gboolean
-second_order_judge (VnSecondOrder        *self,
-                    guint               first,
-                    guint               last,
-                    VnRoundingOutcome  *outcome,
-                    GError            **error)
+second_order_judge (VnSecondOrder     *self,
+                    guint              first,
+                    guint              last,
+                    VnRoundingOutcome *outcome,
+                    GError           **error)
 {
   g_auto(VnJudgement) without = { 0 };
   double gain;
@@ -137,10 +137,10 @@ second_order_judge (VnSecondOrder        *self,
 }
 
 static gboolean
-second_order_review (VnSecondOrder  *self,
-                     guint         first,
-                     guint         last,
-                     GError      **error)
+second_order_review (VnSecondOrder *self,
+                     guint          first,
+                     guint          last,
+                     GError       **error)
 {
   const VnRoundingVerdict *verdict;
   VnRoundingOutcome outcome;
@@ -159,6 +159,11 @@ second_order_review (VnSecondOrder  *self,
     return FALSE;
   if (outcome == VN_ROUNDING_TAKEN_BACK)
     self->gain->n_kept -= last - first;
+  if (outcome != VN_ROUNDING_SPLIT)
+    {
+      self->n_reviewed += last - first;
+      vn_second_order_report (self);
+    }
   return outcome != VN_ROUNDING_SPLIT || (second_order_review (self, first, (first + last) / 2, error) &&
                                           second_order_review (self, (first + last) / 2, last, error));
 }
@@ -171,10 +176,10 @@ second_order_review (VnSecondOrder  *self,
  * Takes parts back, halves of them and layers, or all of it.
  */
 gboolean
-vn_second_order_review_all (VnSecondOrder  *self,
-                         GArray       *ends,
-                         double        plain_db,
-                         GError      **error)
+vn_second_order_review_all (VnSecondOrder *self,
+                            GArray        *ends,
+                            double         plain_db,
+                            GError       **error)
 {
   double whole_db;
 

@@ -48,23 +48,6 @@ vn_second_order_set_weights (VnSecondOrder *self,
     }
 }
 
-/*< private >
- * vn_second_order_write:
- *
- * Returns: (transfer full) (nullable): the quantized network with the weights rounded so far
- */
-VnModel *
-vn_second_order_write (VnSecondOrder  *self,
-                    GError   **error)
-{
-  const VnRepairInput *input = self->input;
-  g_autoptr(VnModel) model = vn_quantize_write (self->model, input->recipe, input->plan, NULL, error);
-
-  if (model == NULL || !vn_model_infer_for_samples (model, input->samples->shapes, error))
-    return NULL;
-  return g_steal_pointer (&model);
-}
-
 /* What the experts of a node read is told by a further output of what computes its result. */
 static VnValue *
 second_order_find_told (VnModel              *quantized,
@@ -87,7 +70,7 @@ second_order_find_told (VnModel              *quantized,
 
 /* What a layer reads in the quantized network. MatMulNBits has another name than what it stands for, and reads the same value. */
 static VnValue *
-second_order_find_read (const VnSecondOrder    *self,
+second_order_find_read (const VnSecondOrder  *self,
                         VnModel              *quantized,
                         const VnRoundedLayer *rounded)
 {
@@ -106,8 +89,8 @@ second_order_find_read (const VnSecondOrder    *self,
 
 static const char *
 second_order_find_name (const VnSecondOrder *self,
-                        VnModel           *quantized,
-                        guint              layer)
+                        VnModel             *quantized,
+                        guint                layer)
 {
   const VnValue *read = second_order_find_read (self, quantized, g_ptr_array_index (self->layers, layer));
 
@@ -118,9 +101,9 @@ second_order_find_name (const VnSecondOrder *self,
 static gboolean
 second_order_fits_stop (const VnSecondOrder     *self,
                         const VnSecondOrderStop *stop,
-                        guint                  i,
-                        const char            *name,
-                        gsize                 *bytes)
+                        guint                    i,
+                        const char              *name,
+                        gsize                   *bytes)
 {
   const VnRoundedLayer *layer = g_ptr_array_index (self->layers, i), *last;
   gboolean shares = FALSE;
@@ -136,7 +119,7 @@ second_order_fits_stop (const VnSecondOrder     *self,
 
 static VnSecondOrderStop *
 second_order_add_stop (VnSecondOrder *self,
-                       guint        first)
+                       guint          first)
 {
   VnSecondOrderStop *stop = g_new (VnSecondOrderStop, 1);
 
@@ -149,8 +132,8 @@ second_order_add_stop (VnSecondOrder *self,
 static void
 second_order_join_stop (VnSecondOrder     *self,
                         VnSecondOrderStop *stop,
-                        guint            i,
-                        const char      *name)
+                        guint              i,
+                        const char        *name)
 {
   const VnRoundedLayer *layer = g_ptr_array_index (self->layers, i);
 
@@ -167,7 +150,7 @@ second_order_join_stop (VnSecondOrder     *self,
 
 static gboolean
 second_order_cut (VnSecondOrder *self,
-                  VnModel     *quantized)
+                  VnModel       *quantized)
 {
   VnSecondOrderStop *stop = NULL;
   gsize bytes = 0;
@@ -191,7 +174,7 @@ second_order_cut (VnSecondOrder *self,
 /* (transfer full) (element-type GStrv): of all stops. */
 static GPtrArray *
 second_order_list_names (const VnSecondOrder *self,
-                         gboolean           wanted)
+                         gboolean             wanted)
 {
   GPtrArray *all = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
 
@@ -210,20 +193,25 @@ second_order_list_names (const VnSecondOrder *self,
 
 /*< private >
  * vn_second_order_set_quantized:
+ * @stop: up to which it will run, behind the one before
  *
- * What runs behind the last stop is the network as it is rounded now.
+ * What runs next is the network as it is rounded now.
  */
 gboolean
-vn_second_order_set_quantized (VnSecondOrder  *self,
-                            GError      **error)
+vn_second_order_set_quantized (VnSecondOrder *self,
+                               guint          stop,
+                               GError       **error)
 {
-  g_autoptr(VnModel) quantized = vn_second_order_write (self, error);
+  g_autoptr(VnModel) quantized = vn_second_order_write (self, self->stops != NULL ? stop : VN_SECOND_ORDER_WHOLE, error);
   g_autoptr(GPtrArray) names = NULL;
 
   if (quantized == NULL)
     return FALSE;
   if (self->stops == NULL)
-    second_order_cut (self, quantized);
+    {
+      second_order_cut (self, quantized);
+      vn_second_order_place_nodes (self);
+    }
   for (guint i = 0; i < self->layers->len; i++)     /* makes experts tell */
     second_order_find_name (self, quantized, i);
   if (!vn_model_infer_for_samples (quantized, self->input->samples->shapes, error))
@@ -238,15 +226,15 @@ vn_second_order_set_quantized (VnSecondOrder  *self,
  * Finds the stops, and makes ready for the first.
  */
 gboolean
-vn_second_order_start (VnSecondOrder  *self,
-                    GError      **error)
+vn_second_order_start (VnSecondOrder *self,
+                       GError       **error)
 {
   const gsize most = self->input->most_kept > 0 ? self->input->most_kept : KEPT_BYTES;
   g_autoptr(GPtrArray) names = NULL;
   gboolean counts = FALSE;
 
   self->walks[0] = vn_layer_walk_new (self->input->samples, most);
-  if (!vn_second_order_set_quantized (self, error))
+  if (!vn_second_order_set_quantized (self, 0, error))
     return FALSE;
   for (guint i = 0; i < self->stops->len; i++)
     counts |= ((const VnSecondOrderStop *) g_ptr_array_index (self->stops, i))->wanted->len > 0;
@@ -267,10 +255,10 @@ typedef struct
 } SecondOrderSample;
 
 static gboolean
-second_order_look_item (gsize     item,
-                        guint     worker,
-                        gpointer  data,
-                        GError  **error)
+second_order_look_item (gsize    item,
+                        guint    worker,
+                        gpointer data,
+                        GError **error)
 {
   const SecondOrderSample *sample = data;
   const VnSecondOrder *self = sample->self;
@@ -305,8 +293,8 @@ second_order_look (guint              sample,
  * Goes to the stop. Layers of the batch are looked at, all groups of each or as many as memory allows.
  */
 gboolean
-vn_second_order_pass (VnSecondOrder  *self,
-                 GError      **error)
+vn_second_order_pass (VnSecondOrder *self,
+                      GError       **error)
 {
   const guint n = self->walks[1] != NULL ? 2 : 1;
 
@@ -318,8 +306,8 @@ vn_second_order_pass (VnSecondOrder  *self,
 
 /* The first layer of this process that reads the same sums up for all of its. */
 static gboolean
-second_order_begin (VnSecondOrder  *self,
-                    GError      **error)
+second_order_begin (VnSecondOrder *self,
+                    GError       **error)
 {
   for (guint i = 0; i < self->batch->len; i++)
     {
@@ -341,10 +329,10 @@ second_order_begin (VnSecondOrder  *self,
 }
 
 static gboolean
-second_order_factor_item (gsize     item,
-                          guint     worker,
-                          gpointer  data,
-                          GError  **error)
+second_order_factor_item (gsize    item,
+                          guint    worker,
+                          gpointer data,
+                          GError **error)
 {
   VnRoundedLayer *layer = g_ptr_array_index ((GPtrArray *) data, item);
 
@@ -352,8 +340,8 @@ second_order_factor_item (gsize     item,
 }
 
 static gboolean
-second_order_factor (VnSecondOrder  *self,
-                     GError      **error)
+second_order_factor (VnSecondOrder *self,
+                     GError       **error)
 {
   for (guint i = 0; i < self->batch->len; i++)
     {
@@ -369,10 +357,10 @@ second_order_factor (VnSecondOrder  *self,
 }
 
 static gboolean
-second_order_solve_item (gsize     item,
-                         guint     worker,
-                         gpointer  data,
-                         GError  **error)
+second_order_solve_item (gsize    item,
+                         guint    worker,
+                         gpointer data,
+                         GError **error)
 {
   const VnSecondOrder *self = data;
 
@@ -381,9 +369,9 @@ second_order_solve_item (gsize     item,
 
 /* The rounded weights, and how much they were rounded by. */
 static GBytes *
-second_order_pack_item (gsize      item,
-                        gpointer   data,
-                        GError   **error)
+second_order_pack_item (gsize    item,
+                        gpointer data,
+                        GError **error)
 {
   const VnRoundedLayer *layer = g_ptr_array_index (((const VnSecondOrder *) data)->batch, item);
   VnTensor *tensors[] = { layer->after, layer->n_read };
@@ -392,11 +380,11 @@ second_order_pack_item (gsize      item,
 }
 
 static gboolean
-second_order_take_item (gsize           item,
-                        gconstpointer   bytes,
-                        gsize           size,
-                        gpointer        data,
-                        GError        **error)
+second_order_take_item (gsize         item,
+                        gconstpointer bytes,
+                        gsize         size,
+                        gpointer      data,
+                        GError      **error)
 {
   VnRoundedLayer *layer = g_ptr_array_index (((const VnSecondOrder *) data)->batch, item);
   VnTensor *tensors[2] = { NULL };
@@ -419,13 +407,29 @@ static const VnSharedFuncs second_order_solving = { second_order_solve_item, sec
 /* ---- rounding ---- */
 
 /*< private >
+ * vn_second_order_report:
+ *
+ * Judging takes about as long as rounding.
+ */
+void
+vn_second_order_report (const VnSecondOrder *self)
+{
+  g_return_if_fail (self != NULL);
+
+  if (self->input->judge == NULL)
+    vn_progress_report (self->input->progress, _("layers"), self->n_done, self->layers->len);
+  else
+    vn_progress_report (self->input->progress, _("steps"), self->n_done + self->n_reviewed, 2 * (guint64) self->layers->len);
+}
+
+/*< private >
  * vn_second_order_note_unreached:
  *
  * What no sample reaches is rounded to nearest, which the user should know: other samples may be needed.
  */
 void
-vn_second_order_note_unreached (const VnSecondOrder    *self,
-                             const VnRoundedLayer *rounded)
+vn_second_order_note_unreached (const VnSecondOrder  *self,
+                                const VnRoundedLayer *rounded)
 {
   const VnWeightLayer *layer = rounded->layer;
   VnNotes *notes = self->input->samples->notes;
@@ -448,8 +452,8 @@ vn_second_order_note_unreached (const VnSecondOrder    *self,
 }
 
 static gboolean
-second_order_round_once (VnSecondOrder  *self,
-                         GError      **error)
+second_order_round_once (VnSecondOrder *self,
+                         GError       **error)
 {
   const guint n_threads = self->input->samples->n_threads;
   gboolean good;
@@ -467,8 +471,8 @@ second_order_round_once (VnSecondOrder  *self,
  * Rounds the layers of the batch, which is empty then.
  */
 gboolean
-vn_second_order_round_stop (VnSecondOrder  *self,
-                    GError      **error)
+vn_second_order_round_stop (VnSecondOrder *self,
+                            GError       **error)
 {
   while (self->batch->len > 0)
     {

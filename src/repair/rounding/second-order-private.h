@@ -6,8 +6,9 @@
 
 G_BEGIN_DECLS
 
-/* What a layer reads is not in the quantized network. */
+/* What a layer reads is not in the quantized network; and in place of a stop: all that is written is quantized. */
 #define VN_SECOND_ORDER_NOWHERE G_MAXUINT
+#define VN_SECOND_ORDER_WHOLE G_MAXUINT
 
 /**
  * VnSecondOrderStop: layers that read the same.
@@ -28,9 +29,11 @@ typedef struct
  * @reads: by layer: the place of what it reads among the names of its stop; %VN_SECOND_ORDER_NOWHERE
  * @stops: (element-type VnSecondOrderStop): from front to end
  * @walks: of the quantized network and, nullable, of the float one
+ * @runs_before: by node of @model: the stop before which it runs; nodes behind all stops: their number
  * @at: the stop
  * @batch: (element-type VnRoundedLayer): those of the stop that are not done
  * @n_done: layers
+ * @n_reviewed: layers that are judged
  * @n_verdicts: that were found in the journal
  * @best: of @model, if @has_best
  */
@@ -41,11 +44,13 @@ typedef struct
   GPtrArray           *layers;
   guint               *reads;
   GPtrArray           *stops;
+  guint               *runs_before;
   VnLayerWalk         *walks[VN_LAYER_PASS_WALKS];
   guint                at;
   GPtrArray           *batch;
   VnRepairGain        *gain;
   guint                n_done;
+  guint                n_reviewed;
   guint                n_verdicts;
   gboolean             has_best;
   VnJudgement          best;
@@ -58,18 +63,24 @@ void     vn_second_order_set_weights   (VnSecondOrder        *self,
                                         guint                 first,
                                         guint                 last,
                                         gboolean              rounded);
-VnModel *vn_second_order_write         (VnSecondOrder        *self,
-                                        GError              **error);
 gboolean vn_second_order_start         (VnSecondOrder        *self,
                                         GError              **error);
 gboolean vn_second_order_set_quantized (VnSecondOrder        *self,
+                                        guint                 stop,
                                         GError              **error);
 gboolean vn_second_order_pass          (VnSecondOrder        *self,
                                         GError              **error);
 gboolean vn_second_order_round_stop    (VnSecondOrder        *self,
                                         GError              **error);
+void     vn_second_order_report        (const VnSecondOrder  *self);
 void     vn_second_order_note_unreached (const VnSecondOrder  *self,
                                          const VnRoundedLayer *rounded);
+
+/* second-order-segment.c */
+void     vn_second_order_place_nodes   (VnSecondOrder        *self);
+VnModel *vn_second_order_write         (VnSecondOrder        *self,
+                                        guint                 stop,
+                                        GError              **error);
 
 /* second-order-judge.c */
 gboolean vn_second_order_measure_all   (VnSecondOrder        *self,

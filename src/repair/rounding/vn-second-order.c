@@ -21,6 +21,7 @@ second_order_clear (VnSecondOrder *self)
   g_clear_pointer (&self->layers, g_ptr_array_unref);
   g_clear_pointer (&self->stops, g_ptr_array_unref);
   g_clear_pointer (&self->reads, g_free);
+  g_clear_pointer (&self->runs_before, g_free);
   for (guint i = 0; i < VN_LAYER_PASS_WALKS; i++)
     g_clear_pointer (&self->walks[i], vn_layer_walk_free);
   vn_judgement_clear (&self->best);
@@ -37,8 +38,8 @@ second_order_can_round (const VnQuantRow *row)
 }
 
 static void
-second_order_add_layers (VnSecondOrder  *self,
-                         const VnNode *node)
+second_order_add_layers (VnSecondOrder *self,
+                         const VnNode  *node)
 {
   g_autoptr(GPtrArray) list = vn_weight_layer_list (node);
 
@@ -56,8 +57,8 @@ second_order_add_layers (VnSecondOrder  *self,
 }
 
 static gboolean
-second_order_list_layers (VnSecondOrder  *self,
-                          GError   **error)
+second_order_list_layers (VnSecondOrder *self,
+                          GError       **error)
 {
   g_autoptr(GPtrArray) order = vn_graph_sort (self->model->graph, error);
   g_autofree int *roundings = vn_recipe_list_for_nodes (self->input->recipe, VN_LAYER_ROUNDING, self->model->graph);
@@ -80,7 +81,7 @@ second_order_list_layers (VnSecondOrder  *self,
 /* Layers from @first on that have been taken. A stop that an earlier run did not come to the end of begins anew. */
 static gboolean
 second_order_is_kept (const VnSecondOrder *self,
-                      guint              first)
+                      guint                first)
 {
   gboolean kept = self->input->journal != NULL;
 
@@ -90,9 +91,9 @@ second_order_is_kept (const VnSecondOrder *self,
 }
 
 static gboolean
-second_order_take_kept (VnSecondOrder  *self,
-                        guint         first,
-                        GError      **error)
+second_order_take_kept (VnSecondOrder *self,
+                        guint          first,
+                        GError       **error)
 {
   gboolean told;
 
@@ -119,9 +120,9 @@ second_order_is_reached (const VnRoundedLayer *rounded)
 }
 
 static gboolean
-second_order_keep (VnSecondOrder  *self,
-                   guint         first,
-                   GError      **error)
+second_order_keep (VnSecondOrder *self,
+                   guint          first,
+                   GError       **error)
 {
   for (guint i = first; i < self->n_done && self->input->journal != NULL; i++)
     {
@@ -149,7 +150,7 @@ second_order_list_batch (VnSecondOrder           *self,
 static gboolean
 second_order_do_stop (VnSecondOrder           *self,
                       const VnSecondOrderStop *stop,
-                      GError               **error)
+                      GError                 **error)
 {
   const gboolean is_last = self->at + 1 == self->stops->len;
 
@@ -166,18 +167,18 @@ second_order_do_stop (VnSecondOrder           *self,
   for (guint i = stop->first; i < stop->last; i++)
     self->gain->n_tried += ((VnRoundedLayer *) g_ptr_array_index (self->layers, i))->after != NULL;
   vn_second_order_set_weights (self, stop->first, stop->last, TRUE);
-  vn_progress_report (self->input->progress, _("layers"), self->n_done, self->layers->len);
+  vn_second_order_report (self);
   for (guint i = 0; i < VN_LAYER_PASS_WALKS && self->walks[i] != NULL; i++)
     vn_layer_walk_leave (self->walks[i]);
   vn_memory_give_back ();
-  return is_last || vn_second_order_set_quantized (self, error);
+  return is_last || vn_second_order_set_quantized (self, self->at + 1, error);
 }
 
 /* @ends: (element-type guint): gets where parts of the network end, between stops. */
 static gboolean
-second_order_do_stops (VnSecondOrder  *self,
-                       GArray       *ends,
-                       GError      **error)
+second_order_do_stops (VnSecondOrder *self,
+                       GArray        *ends,
+                       GError       **error)
 {
   const guint most = (self->layers->len + PARTS - 1) / PARTS;
   guint first = 0;
@@ -201,8 +202,8 @@ second_order_do_stops (VnSecondOrder  *self,
 }
 
 static gboolean
-second_order_do_all (VnSecondOrder  *self,
-                     GError      **error)
+second_order_do_all (VnSecondOrder *self,
+                     GError       **error)
 {
   g_autoptr(GArray) ends = g_array_new (FALSE, FALSE, sizeof (guint));
   double plain_db = 0;
@@ -228,10 +229,10 @@ second_order_do_all (VnSecondOrder  *self,
  *   written by the same plan they give the integers found here; %NULL with an error
  */
 VnModel *
-vn_second_order_round (const VnRepairInput  *input,
-                       VnRepairGain         *gain,
-                       GCancellable         *cancellable,
-                       GError              **error)
+vn_second_order_round (const VnRepairInput *input,
+                       VnRepairGain        *gain,
+                       GCancellable        *cancellable,
+                       GError             **error)
 {
   g_auto(VnSecondOrder) self = { .input = input, .gain = gain, .cancellable = cancellable };
 
