@@ -4,6 +4,7 @@
 #include "judge-private.h"
 
 #include "vn-logit-space.h"
+#include "vn-memory.h"
 #include "vn-parallel.h"
 #include "vn-sample-pack.h"
 #include "vn-sample-ranks.h"
@@ -65,6 +66,28 @@ _vn_judge_find_mean (const VnJudge    *self,
 
 /* ---- running ---- */
 
+/* Position by position: logits of a large vocabulary are not copied. */
+static gboolean
+judge_add_logits (VnErrorSum      *sum,
+                  const VnTensor  *wanted,
+                  const VnTensor  *found,
+                  GError         **error)
+{
+  const gsize n = (gsize) wanted->shape.dims[wanted->shape.rank - 1];
+  g_autofree double *roots = vn_try_new (double, n, error);
+  g_autofree float *weighed = roots != NULL ? vn_try_new (float, 2 * n, error) : NULL;
+
+  if (weighed == NULL)
+    return FALSE;
+  for (gsize at = 0; at + n <= wanted->n_elements && n > 0; at += n)
+    {
+      vn_logits_weigh_position ((const float *) wanted->data + at, (const float *) found->data + at, n, roots, weighed,
+                                weighed + n);
+      vn_error_sum_add (sum, weighed, weighed + n, n);
+    }
+  return TRUE;
+}
+
 /* Of output @i. */
 static gboolean
 judge_add_error (const VnJudge     *self,
@@ -77,8 +100,8 @@ judge_add_error (const VnJudge     *self,
   if (wanted == NULL || found == NULL || wanted->dtype != VN_DTYPE_F32 || found->dtype != VN_DTYPE_F32 ||
       wanted->n_elements != found->n_elements)
     return TRUE;
-  if (self->logits[i])
-    return vn_logits_add_errors (wanted, found, sums, error);
+  if (self->logits[i] && wanted->shape.rank > 0)
+    return judge_add_logits (sums, wanted, found, error);
   vn_part_sums_add (sums, self->partitions[i], &wanted->shape, wanted->data, found->data);
   return TRUE;
 }

@@ -89,17 +89,27 @@ logit_space_find_mean (const float  *z,
   return mean;
 }
 
-/* One position of @n tokens. @roots: room for @n numbers */
-static void
-logit_space_weigh_position (const float *z,
-                            const float *other,
-                            gsize        n,
-                            double      *roots,
-                            float       *f,
-                            float       *q)
+/**
+ * vn_logits_weigh_position:
+ * @z: (array length=n): the logits of one position, of the network that others are compared with
+ * @other: (array length=n): the same of another one
+ * @roots: (out) (array length=n): square roots of the probabilities
+ * @f, @q: (out) (array length=n): both, in numbers whose squared differences are twice the KL divergence, in nats
+ */
+void
+vn_logits_weigh_position (const float *z,
+                          const float *other,
+                          gsize        n,
+                          double      *roots,
+                          float       *f,
+                          float       *q)
 {
-  const double mean = logit_space_find_roots (z, n, roots), other_mean = logit_space_find_mean (other, n, roots);
+  double mean, other_mean;
 
+  g_return_if_fail (z != NULL && other != NULL && roots != NULL && f != NULL && q != NULL);
+
+  mean = logit_space_find_roots (z, n, roots);
+  other_mean = logit_space_find_mean (other, n, roots);
   for (gsize i = 0; i < n; i++)
     {
       f[i] = (float) (roots[i] * ((double) z[i] - mean));
@@ -107,17 +117,11 @@ logit_space_weigh_position (const float *z,
     }
 }
 
-static gsize
-logit_space_count_tokens (const VnTensor *logits)
-{
-  return logits->shape.rank > 0 ? (gsize) logits->shape.dims[logits->shape.rank - 1] : 1;
-}
-
 /**
  * vn_logits_weigh:
  * @wanted: float32: logits, positions by tokens, of the network that others are compared with
  * @found: (nullable): the same of another one; %NULL: no different
- * @f, @q: (out) (transfer full): both, in numbers whose squared differences are twice the KL divergence, in nats
+ * @f, @q: (out) (transfer full): both, as vn_logits_weigh_position() has them
  *
  * Returns: %FALSE with %VN_ERROR_MEMORY
  */
@@ -134,7 +138,7 @@ vn_logits_weigh (const VnTensor  *wanted,
 
   g_return_val_if_fail (wanted != NULL && f != NULL && q != NULL, FALSE);
 
-  n = logit_space_count_tokens (wanted);
+  n = wanted->shape.rank > 0 ? (gsize) wanted->shape.dims[wanted->shape.rank - 1] : 1;
   if ((roots = vn_try_new (double, n, error)) == NULL || (a = vn_tensor_new (VN_DTYPE_F32, &wanted->shape, error)) == NULL ||
       (b = vn_tensor_new (VN_DTYPE_F32, &wanted->shape, error)) == NULL)
     return FALSE;
@@ -142,43 +146,10 @@ vn_logits_weigh (const VnTensor  *wanted,
     {
       const float *z = (const float *) wanted->data + row;
 
-      logit_space_weigh_position (z, found != NULL ? (const float *) found->data + row : z, n, roots, (float *) a->data + row,
-                                  (float *) b->data + row);
+      vn_logits_weigh_position (z, found != NULL ? (const float *) found->data + row : z, n, roots, (float *) a->data + row,
+                                (float *) b->data + row);
     }
   *f = g_steal_pointer (&a);
   *q = g_steal_pointer (&b);
-  return TRUE;
-}
-
-/**
- * vn_logits_add_errors:
- * @wanted, @found: as of vn_logits_weigh(), of the same shape
- * @sum: (inout): gets the differences of what vn_logits_weigh() makes of them
- *
- * Needs memory for one position.
- *
- * Returns: %FALSE with %VN_ERROR_MEMORY
- */
-gboolean
-vn_logits_add_errors (const VnTensor  *wanted,
-                      const VnTensor  *found,
-                      VnErrorSum      *sum,
-                      GError         **error)
-{
-  g_autofree double *roots = NULL;
-  g_autofree float *f = NULL, *q = NULL;
-  gsize n;
-
-  g_return_val_if_fail (wanted != NULL && found != NULL && sum != NULL && wanted->n_elements == found->n_elements, FALSE);
-
-  n = logit_space_count_tokens (wanted);
-  if ((roots = vn_try_new (double, n, error)) == NULL || (f = vn_try_new (float, n, error)) == NULL ||
-      (q = vn_try_new (float, n, error)) == NULL)
-    return FALSE;
-  for (gsize row = 0; row + n <= wanted->n_elements && n > 0; row += n)
-    {
-      logit_space_weigh_position ((const float *) wanted->data + row, (const float *) found->data + row, n, roots, f, q);
-      vn_error_sum_add (sum, f, q, n);
-    }
   return TRUE;
 }
