@@ -33,7 +33,7 @@ typedef struct
 
 void
 _vn_judge_free_tensors (VnTensor **tensors,
-                    guint      n)
+                        guint      n)
 {
   vn_tensor_clear_all (tensors, n);
   g_free (tensors);
@@ -42,9 +42,9 @@ _vn_judge_free_tensors (VnTensor **tensors,
 /* Each output over all of the runs, averaged over the outputs. */
 double
 _vn_judge_find_mean (const VnJudge    *self,
-                 const VnErrorSum *sums,
-                 const guint      *runs,
-                 guint             n_runs)
+                     const VnErrorSum *sums,
+                     const guint      *runs,
+                     guint             n_runs)
 {
   double total = 0;
   guint n = 0;
@@ -175,8 +175,8 @@ judge_to_float (VnTensor **tensors,
 
 VnTaskOutputs
 _vn_judge_describe_outputs (const VnJudge    *self,
-                        guint             sample,
-                        VnTensor * const *outputs)
+                            guint             sample,
+                            VnTensor * const *outputs)
 {
   VnTaskOutputs all = { .tensors = outputs, .n = self->n_outputs, .names = self->output_names };
 
@@ -345,9 +345,9 @@ judge_run_some (Trial         *trial,
 
 /* The standard error of the mean gain of the first @n runs, as that of vn_judgement_get_error(). */
 static double
-judge_find_error (const Trial *trial,
+judge_find_error (const Trial        *trial,
                   const VnJudgeRival *rival,
-                  guint        n)
+                  guint               n)
 {
   VnJudgement now = { .each = g_array_new (FALSE, FALSE, sizeof (double)) };
   VnJudgement best = { .each = g_array_new (FALSE, FALSE, sizeof (double)) };
@@ -369,9 +369,9 @@ judge_find_error (const Trial *trial,
 /* By how many dB the first @n runs are worse, if what they must reach is too far for chance; else 0. So many of all runs are
  * known for certain. */
 static double
-judge_find_lag (const Trial *trial,
+judge_find_lag (const Trial        *trial,
                 const VnJudgeRival *rival,
-                guint        n)
+                guint               n)
 {
   double gain = _vn_judge_find_mean (trial->judge, trial->sums, trial->runs, n)
                 - _vn_judge_find_mean (trial->judge, rival->best->sums, trial->runs, n);
@@ -382,12 +382,12 @@ judge_find_lag (const Trial *trial,
 
 /* @lag: (out): below 0: the runs so far are so much worse than the rival that the others were left out */
 static gboolean
-judge_run_all (Trial         *trial,
-               const VnJudgeRival   *rival,
-               guint          n_threads,
-               double        *lag,
-               GCancellable  *cancellable,
-               GError       **error)
+judge_run_all (Trial               *trial,
+               const VnJudgeRival  *rival,
+               guint                n_threads,
+               double              *lag,
+               GCancellable        *cancellable,
+               GError             **error)
 {
   const guint n = trial->judge->n_runs, n_parts = rival != NULL ? CLAMP (n / LEAST_RUNS, 1, MOST_PARTS) : 1;
   g_autofree guint *runs = g_new (guint, n + 1);
@@ -419,14 +419,14 @@ judge_run_all (Trial         *trial,
  * Runs the network on all samples and their copies.
  */
 gboolean
-_vn_judge_run (VnJudge       *self,
-           VnPlan        *plan,
-           VnErrorSum    *sums,
-           VnKeptMeter   *meter,
-           const VnJudgeRival   *rival,
-           double        *lag,
-           GCancellable  *cancellable,
-           GError       **error)
+_vn_judge_run (VnJudge             *self,
+               VnPlan              *plan,
+               VnErrorSum          *sums,
+               VnKeptMeter         *meter,
+               const VnJudgeRival  *rival,
+               double              *lag,
+               GCancellable        *cancellable,
+               GError             **error)
 {
   guint n_inside, n = vn_plan_share_threads (&plan, 1, 0, self->samples.n_threads, self->n_runs, &n_inside);
   g_autofree VnRunner **runners = g_new0 (VnRunner *, n);

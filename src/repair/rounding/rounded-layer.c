@@ -330,10 +330,10 @@ rounded_grid_clear (RoundedGrid *self)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RoundedGrid, rounded_grid_clear)
 
 static gboolean
-rounded_layer_make_grid (const VnRoundedLayer *self,
-                         RoundedGrid             *data,
-                         VnRoundingGrid       *grid,
-                         GError              **error)
+rounded_layer_make_grid (const VnRoundedLayer  *self,
+                         RoundedGrid           *data,
+                         VnRoundingGrid        *grid,
+                         GError               **error)
 {
   const VnTensorPlan *row = &self->row->tensor;
   gsize n = row->scale->n_elements;
@@ -355,7 +355,7 @@ rounded_layer_make_grid (const VnRoundedLayer *self,
 
 static void
 rounded_layer_place_group (const VnRoundedLayer *self,
-                           RoundedGrid             *data,
+                           RoundedGrid          *data,
                            gsize                 group,
                            const guint32        *order)
 {
