@@ -314,13 +314,7 @@ vn_inspector_tensor_ends (VnDocument    *document,
   for (guint i = 0; i < MIN (value->uses->len, MAX_READER_ROWS); i++)
     if (inspector_output_is_in_list (document, g_array_index (value->uses, VnUse, i).node))
       inspector_output_add (list, inspector_output_make_node_row (document, g_array_index (value->uses, VnUse, i).node, _("to")));
-  if (value->uses->len > MAX_READER_ROWS)
-    {
-      g_autofree char *rest = g_strdup_printf (ngettext ("and %u more", "and %u more", value->uses->len - MAX_READER_ROWS),
-                                               value->uses->len - MAX_READER_ROWS);
-
-      inspector_output_add (list, vn_row_new (rest, NULL));
-    }
+  vn_row_list_add_rest (list, value->uses->len - MIN (value->uses->len, MAX_READER_ROWS));
   if (value->is_output)
     inspector_output_add (list, vn_row_new (_("to"), _("output of the model")));
   return vn_section_new (_("Connections"), NULL, list);

@@ -29,12 +29,7 @@ inspector_region_add_edges (GtkWidget  *list,
       gtk_widget_set_tooltip_text (row, edges[i]);
       gtk_list_box_append (GTK_LIST_BOX (list), row);
     }
-  if (n > MAX_EDGE_ROWS)
-    {
-      g_autofree char *rest = g_strdup_printf (ngettext ("and %u more", "and %u more", n - MAX_EDGE_ROWS), n - MAX_EDGE_ROWS);
-
-      gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new (rest, NULL));
-    }
+  vn_row_list_add_rest (list, n - MIN (n, MAX_EDGE_ROWS));
 }
 
 /* Long names take their time to be laid out: those that leave have another frame than those that enter. */

@@ -16,7 +16,7 @@
 #include <math.h>
 
 #define MAX_ATTR_ROWS 40
-#define MAX_VALUE_ROWS 24
+#define MAX_VALUE_ROWS 12
 
 static char *
 inspector_sections_describe_error (VnNodeItem *item)
@@ -155,6 +155,7 @@ vn_inspector_attributes (const VnNode *node)
 
       inspector_sections_add_row (list, attr->name, value);
     }
+  vn_row_list_add_rest (list, node->attrs->len - MIN (node->attrs->len, MAX_ATTR_ROWS));
   return vn_section_new (_("Attributes"), NULL, list);
 }
 
@@ -213,7 +214,7 @@ vn_inspector_values (VnDocument *document,
                      GPtrArray  *values)
 {
   GtkWidget *list;
-  guint n_rows = 0;
+  guint n = 0;
   g_autofree char *note = NULL;
 
   g_return_val_if_fail (VN_IS_DOCUMENT (document) && values != NULL, NULL);
@@ -221,12 +222,10 @@ vn_inspector_values (VnDocument *document,
   if (values->len == 0)
     return NULL;
   list = vn_row_list_new ();
-  for (guint i = 0; i < values->len && n_rows < MAX_VALUE_ROWS; i++)
-    if (g_ptr_array_index (values, i) != NULL)
-      {
-        inspector_sections_add_value_row (list, document, g_ptr_array_index (values, i));
-        n_rows++;
-      }
+  for (guint i = 0; i < values->len; i++)
+    if (g_ptr_array_index (values, i) != NULL && n++ < MAX_VALUE_ROWS)
+      inspector_sections_add_value_row (list, document, g_ptr_array_index (values, i));
+  vn_row_list_add_rest (list, n - MIN (n, MAX_VALUE_ROWS));
   note = g_strdup_printf ("%u", values->len);
   return vn_section_new (title, values->len > 1 ? note : NULL, list);
 }

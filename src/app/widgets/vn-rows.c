@@ -2,6 +2,7 @@
 /* Rows, lists, sections and figures that several pages are made of. */
 #include "vn-rows.h"
 
+#include "vn-i18n.h"
 #include "vn-tooltip.h"
 
 /**
@@ -102,6 +103,23 @@ vn_row_new (const char *title,
   gtk_widget_add_css_class (label, "numeric");
   adw_action_row_add_suffix (ADW_ACTION_ROW (row), label);
   return row;
+}
+
+/**
+ * vn_row_list_add_rest:
+ * @list: a list of rows
+ * @n: how many things have no row there; 0: nothing is said
+ */
+void
+vn_row_list_add_rest (GtkWidget *list,
+                      guint      n)
+{
+  g_autofree char *rest = g_strdup_printf (ngettext ("and %u more", "and %u more", n), n);
+
+  g_return_if_fail (GTK_IS_LIST_BOX (list));
+
+  if (n > 0)
+    gtk_list_box_append (GTK_LIST_BOX (list), vn_row_new (rest, NULL));
 }
 
 /**

@@ -16,6 +16,8 @@ void       vn_widget_call_soon (GtkWidget    *self,
                                 VnWidgetFunc  func);
 void       vn_spin_button_name_lowest (GtkSpinButton *self,
                                        const char    *word);
+void       vn_row_list_add_rest (GtkWidget *list,
+                                guint       n);
 GtkWidget *vn_row_new          (const char *title,
                                 const char *value);
 GtkWidget *vn_row_new_wide     (const char *title,
