@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The inspector: precision, method and range changed in place, the ends of a range moved, and tensors between nodes. */
+#include "inspector-sections.h"
 #include "vn-channels-chart.h"
+#include "vn-graph-edit.h"
 #include "vn-graph-view.h"
 #include "vn-histogram-view.h"
 #include "vn-inspector.h"
@@ -419,6 +421,35 @@ test_all (Fixture       *fixture,
   g_assert_nonnull (vn_document_get_tensor (fixture->document));
 }
 
+/* Of many inputs the first have rows, and one more row tells how many have none. */
+static void
+test_many (Fixture       *fixture,
+           gconstpointer  user_data)
+{
+  static const guint sizes[] = { 1, 12, 13, 40 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_autoptr(VnModel) model = vn_model_new (8, 13);
+      GtkWidget *section, *list;
+      guint n = 0;
+
+      for (guint k = 0; k < sizes[i]; k++)
+        {
+          g_autofree char *name = g_strdup_printf ("past%u", k);
+
+          vn_graph_add_input (model->graph, name, VN_DTYPE_F32, &VN_SHAPE (1, 6));
+        }
+      section = g_object_ref_sink (vn_inspector_values (fixture->document, "Inputs", model->graph->inputs));
+      list = vn_test_find (section, GTK_TYPE_LIST_BOX, NULL);
+      g_assert_nonnull (list);
+      while (gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), (int) n) != NULL)
+        n++;
+      g_assert_cmpuint (n, ==, MIN (sizes[i], 12) + (sizes[i] > 12));
+      g_object_unref (section);
+    }
+}
+
 int
 main (int    argc,
       char **argv)
@@ -431,6 +462,7 @@ main (int    argc,
   g_test_add ("/inspector/keys", Fixture, NULL, vn_window_fixture_set_up, test_keys, vn_window_fixture_tear_down);
   g_test_add ("/inspector/methods", Fixture, NULL, vn_window_fixture_set_up, test_methods, vn_window_fixture_tear_down);
   g_test_add ("/inspector/tensor", Fixture, NULL, vn_window_fixture_set_up, test_tensor, vn_window_fixture_tear_down);
+  g_test_add ("/inspector/many", Fixture, NULL, vn_window_fixture_set_up, test_many, vn_window_fixture_tear_down);
   g_test_add ("/inspector/all", Fixture, NULL, vn_window_fixture_set_up, test_all, vn_window_fixture_tear_down);
   return g_test_run ();
 }
