@@ -91,12 +91,19 @@ vn_layer_walk_free (VnLayerWalk *self)
 
 /* ---- what runs when ---- */
 
-/* (transfer container): what a node reads, in graphs inside it, too. */
-static GPtrArray *
-layer_walk_list_reads (const VnNode *node)
+/**
+ * vn_layer_walk_list_reads:
+ *
+ * Returns: (transfer container) (element-type VnValue): what a node reads, in graphs inside it, too
+ */
+GPtrArray *
+vn_layer_walk_list_reads (const VnNode *node)
 {
-  GPtrArray *reads = vn_node_list_captured (node);
+  GPtrArray *reads;
 
+  g_return_val_if_fail (node != NULL, NULL);
+
+  reads = vn_node_list_captured (node);
   for (guint i = 0; i < node->inputs->len; i++)
     if (vn_node_get_input (node, i) != NULL)
       g_ptr_array_add (reads, vn_node_get_input (node, i));
@@ -138,7 +145,7 @@ layer_walk_mark (VnLayerWalk *self,
     layer_walk_reach (self, stack, value, stop);
   while (stack->len > 0)
     {
-      g_autoptr(GPtrArray) reads = layer_walk_list_reads (g_ptr_array_steal_index_fast (stack, stack->len - 1));
+      g_autoptr(GPtrArray) reads = vn_layer_walk_list_reads (g_ptr_array_steal_index_fast (stack, stack->len - 1));
 
       for (guint i = 0; i < reads->len; i++)
         {
@@ -169,7 +176,7 @@ layer_walk_find_varying (VnLayerWalk  *self,
   for (guint i = 0; i < order->len; i++)
     {
       const VnNode *node = g_ptr_array_index (order, i);
-      g_autoptr(GPtrArray) reads = layer_walk_list_reads (node);
+      g_autoptr(GPtrArray) reads = vn_layer_walk_list_reads (node);
       gboolean varies = FALSE;
 
       for (guint k = 0; k < reads->len && !varies; k++)
@@ -227,6 +234,20 @@ vn_layer_walk_set_model (VnLayerWalk  *self,
         }
     }
   return layer_walk_find_varying (self, error);
+}
+
+/**
+ * vn_layer_walk_keeps:
+ *
+ * Returns: whether @name was computed before and is kept, so that what it is computed from does not run again for it
+ */
+gboolean
+vn_layer_walk_keeps (const VnLayerWalk *self,
+                     const char        *name)
+{
+  g_return_val_if_fail (self != NULL && name != NULL, FALSE);
+
+  return vn_kept_values_has (self->kept, name);
 }
 
 /* ---- up to one stop ---- */

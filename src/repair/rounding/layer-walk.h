@@ -30,6 +30,9 @@ gboolean     vn_layer_walk_run        (VnLayerWalk            *self,
                                        VnTensor              **reads,
                                        GCancellable           *cancellable,
                                        GError                **error);
+GPtrArray   *vn_layer_walk_list_reads (const VnNode           *node);
+gboolean     vn_layer_walk_keeps      (const VnLayerWalk      *self,
+                                       const char             *name);
 void         vn_layer_walk_end        (VnLayerWalk            *self);
 void         vn_layer_walk_leave      (VnLayerWalk            *self);
 

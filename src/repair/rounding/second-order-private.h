@@ -29,7 +29,6 @@ typedef struct
  * @reads: by layer: the place of what it reads among the names of its stop; %VN_SECOND_ORDER_NOWHERE
  * @stops: (element-type VnSecondOrderStop): from front to end
  * @walks: of the quantized network and, nullable, of the float one
- * @runs_before: by node of @model: the stop before which it runs; nodes behind all stops: their number
  * @at: the stop
  * @batch: (element-type VnRoundedLayer): those of the stop that are not done
  * @n_done: layers
@@ -44,7 +43,6 @@ typedef struct
   GPtrArray           *layers;
   guint               *reads;
   GPtrArray           *stops;
-  guint               *runs_before;
   VnLayerWalk         *walks[VN_LAYER_PASS_WALKS];
   guint                at;
   GPtrArray           *batch;
@@ -77,7 +75,6 @@ void     vn_second_order_note_unreached (const VnSecondOrder  *self,
                                          const VnRoundedLayer *rounded);
 
 /* second-order-segment.c */
-void     vn_second_order_place_nodes   (VnSecondOrder        *self);
 VnModel *vn_second_order_write         (VnSecondOrder        *self,
                                         guint                 stop,
                                         GError              **error);

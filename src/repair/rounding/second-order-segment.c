@@ -7,107 +7,54 @@
 #include "vn-moe.h"
 #include "vn-quant-plan.h"
 
-/* (transfer container): what a node reads, in graphs inside it, too. */
-static GPtrArray *
-second_order_list_reads (const VnNode *node)
-{
-  GPtrArray *reads = vn_node_list_captured (node);
-
-  for (guint i = 0; i < node->inputs->len; i++)
-    if (vn_node_get_input (node, i) != NULL)
-      g_ptr_array_add (reads, vn_node_get_input (node, i));
-  return reads;
-}
-
-static void
-second_order_reach (VnSecondOrder *self,
-                    GPtrArray     *stack,
-                    VnNode        *node,
-                    guint          stop)
-{
-  if (node == NULL || node->graph != self->model->graph || self->runs_before[node->index] <= stop)
-    return;
-  self->runs_before[node->index] = stop;
-  g_ptr_array_add (stack, node);
-}
-
-/* All that is needed for what the layers of a stop read; experts tell it themselves. */
-static void
-second_order_place_stop (VnSecondOrder *self,
-                         guint          at)
+/* (transfer full): the nodes that run up to the stop: what its layers read is computed from values that are kept, and from what
+ * is not. */
+static GHashTable *
+second_order_find_running (const VnSecondOrder *self,
+                           guint                at)
 {
   const VnSecondOrderStop *stop = g_ptr_array_index (self->stops, at);
-  g_autoptr(GPtrArray) stack = g_ptr_array_new ();
+  GHashTable *running = g_hash_table_new (NULL, NULL);
+  g_autoptr(GPtrArray) values = g_ptr_array_new ();
 
   for (guint i = stop->first; i < stop->last; i++)
     {
       const VnWeightLayer *layer = ((const VnRoundedLayer *) g_ptr_array_index (self->layers, i))->layer;
-      const VnValue *read = vn_node_get_input (layer->node, 0);
 
-      if (layer->is_experts)
-        second_order_reach (self, stack, (VnNode *) layer->node, at);
-      else if (read != NULL)
-        second_order_reach (self, stack, read->producer, at);
+      g_ptr_array_extend_and_steal (values, vn_layer_walk_list_reads (layer->node));
     }
-  while (stack->len > 0)
+  while (values->len > 0)
     {
-      g_autoptr(GPtrArray) reads = second_order_list_reads (g_ptr_array_steal_index_fast (stack, stack->len - 1));
+      const VnValue *value = g_ptr_array_steal_index_fast (values, values->len - 1);
+      VnNode *node = value->producer;
 
-      for (guint i = 0; i < reads->len; i++)
-        second_order_reach (self, stack, ((VnValue *) g_ptr_array_index (reads, i))->producer, at);
+      if (node != NULL && node->graph == self->model->graph && !vn_layer_walk_keeps (self->walks[0], value->name) &&
+          g_hash_table_add (running, node))
+        g_ptr_array_extend_and_steal (values, vn_layer_walk_list_reads (node));
     }
+  return running;
 }
 
-/*< private >
- * vn_second_order_place_nodes:
- *
- * Finds out which nodes run before which stop.
- */
-void
-vn_second_order_place_nodes (VnSecondOrder *self)
-{
-  guint n;
-
-  g_return_if_fail (self != NULL && self->runs_before == NULL);
-
-  n = self->model->graph->nodes->len;
-  self->runs_before = g_new (guint, n + 1);
-  for (guint i = 0; i < n; i++)
-    self->runs_before[i] = self->stops->len;
-  for (guint i = 0; i < self->stops->len; i++)
-    second_order_place_stop (self, i);
-}
-
-/* Whether a node that reads a weight may run before the stop. What depends on no input is computed wherever it is read, and
- * experts run before their stop and behind it. */
+/* Whether a node that reads a weight may run before the stop. Experts run before their stop and behind it. */
 static gboolean
 second_order_may_run (const VnSecondOrder *self,
                       const VnNode        *node,
-                      guint                stop)
+                      GHashTable          *running)
 {
-  if (node->graph != self->model->graph || self->runs_before[node->index] == stop || vn_moe_find_inputs (node) != NULL)
-    return TRUE;
-  for (guint i = 0; i < node->inputs->len; i++)
-    {
-      const VnValue *input = vn_node_get_input (node, i);
-
-      if (input != NULL && input->initializer == NULL)
-        return FALSE;
-    }
-  return TRUE;
+  return node->graph != self->model->graph || g_hash_table_contains (running, node) || vn_moe_find_inputs (node) != NULL;
 }
 
 static gboolean
 second_order_is_idle (const VnSecondOrder *self,
                       const VnQuantRow    *row,
-                      guint                stop)
+                      GHashTable          *running)
 {
   const VnValue *weight = vn_graph_find_value (self->model->graph, row->tensor.name);
 
   if (!row->tensor.quantized || weight == NULL || weight->initializer == NULL || row->tied != NULL)
     return FALSE;
   for (guint i = 0; i < weight->uses->len; i++)
-    if (second_order_may_run (self, g_array_index (weight->uses, VnUse, i).node, stop))
+    if (second_order_may_run (self, g_array_index (weight->uses, VnUse, i).node, running))
       return FALSE;
   return TRUE;
 }
@@ -118,6 +65,7 @@ second_order_list_idle (const VnSecondOrder *self,
                         guint                stop)
 {
   VnQuantPlan *plan = self->input->plan;
+  g_autoptr(GHashTable) running = second_order_find_running (self, stop);
   g_autoptr(GHashTable) tied = g_hash_table_new (g_str_hash, g_str_equal);
   GPtrArray *idle = g_ptr_array_new ();
 
@@ -132,7 +80,7 @@ second_order_list_idle (const VnSecondOrder *self,
     {
       VnQuantRow *row = g_ptr_array_index (plan->rows, i);
 
-      if (!g_hash_table_contains (tied, row->tensor.name) && second_order_is_idle (self, row, stop))
+      if (!g_hash_table_contains (tied, row->tensor.name) && second_order_is_idle (self, row, running))
         g_ptr_array_add (idle, row);
     }
   return idle;

@@ -208,10 +208,7 @@ vn_second_order_set_quantized (VnSecondOrder *self,
   if (quantized == NULL)
     return FALSE;
   if (self->stops == NULL)
-    {
-      second_order_cut (self, quantized);
-      vn_second_order_place_nodes (self);
-    }
+    second_order_cut (self, quantized);
   for (guint i = 0; i < self->layers->len; i++)     /* makes experts tell */
     second_order_find_name (self, quantized, i);
   if (!vn_model_infer_for_samples (quantized, self->input->samples->shapes, error))

@@ -21,7 +21,6 @@ second_order_clear (VnSecondOrder *self)
   g_clear_pointer (&self->layers, g_ptr_array_unref);
   g_clear_pointer (&self->stops, g_ptr_array_unref);
   g_clear_pointer (&self->reads, g_free);
-  g_clear_pointer (&self->runs_before, g_free);
   for (guint i = 0; i < VN_LAYER_PASS_WALKS; i++)
     g_clear_pointer (&self->walks[i], vn_layer_walk_free);
   vn_judgement_clear (&self->best);
