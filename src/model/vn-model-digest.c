@@ -36,7 +36,6 @@ model_digest_add_numbers (VnDigest       *digest,
     }
   vn_tensor_get_facts (tensor, &facts);
   vn_digest_add (digest, facts.digest.lanes, sizeof facts.digest.lanes);
-  vn_tensor_release_pages (tensor);
 }
 
 static void

@@ -15,9 +15,6 @@
 
 #define LANES 32
 
-/* From this size on facts of views are kept. */
-#define LARGE_VIEW ((gsize) 1 << 20)
-
 typedef struct
 {
   const VnTensor *tensor;
@@ -249,11 +246,11 @@ tensor_facts_find (const VnTensor *tensor,
     facts->min = facts->max = 0;
 }
 
-/* A view is read-only from the beginning; other tensors may be written to by who made them. */
+/* Of what takes a while. A view is read-only from the beginning; other tensors may be written to by who made them. */
 static gboolean
 tensor_facts_are_kept (const VnTensor *self)
 {
-  return self->n_bytes >= LARGE_VIEW && self->owner_free == (GDestroyNotify) g_bytes_unref;
+  return self->n_bytes >= PART && self->owner_free == (GDestroyNotify) g_bytes_unref;
 }
 
 /**
@@ -261,8 +258,8 @@ tensor_facts_are_kept (const VnTensor *self)
  * @self: no container, not of strings
  * @facts: (out):
  *
- * Large tensors are looked through by several threads. Facts of large views are found out once; after that their pages are
- * released (see vn_tensor_release_pages()).
+ * Large tensors are looked through by several threads, and their pages released (see vn_tensor_release_pages()). Facts of large
+ * views are found out once.
  */
 void
 vn_tensor_get_facts (const VnTensor *self,
@@ -280,10 +277,10 @@ vn_tensor_get_facts (const VnTensor *self,
       return;
     }
   tensor_facts_find (self, facts);
+  vn_tensor_release_pages (self);
   if (!tensor_facts_are_kept (self))
     return;
   kept = g_memdup2 (facts, sizeof *facts);
   if (!g_atomic_pointer_compare_and_exchange (place, NULL, kept))
     g_free (kept);
-  vn_tensor_release_pages (self);
 }

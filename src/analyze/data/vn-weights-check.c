@@ -47,7 +47,6 @@ weights_check_value (Check         *self,
         tensor->dtype == VN_DTYPE_BF16))
     return;
   vn_tensor_get_facts (tensor, &facts);
-  vn_tensor_release_pages (tensor);
   if (facts.n_nan + facts.n_infinite == 0 || (facts.n_nan == 0 && !weights_check_is_weight (value, 0)))
     return;
   self->n_found++;
