@@ -419,9 +419,9 @@ vn_job_note_overlap (const VnJobInput *self)
   if (!self->apart || self->notes == NULL || vn_dataset_count_overlap (self->dataset) == 0)
     return;
   vn_notes_add (self->notes, VN_NOTE_INFO, "data-overlap", NULL,
-                ngettext ("Windows overlap: calibration uses %u and error measurement %u of %u sample, so that the two share no "
+                ngettext ("Overlapping windows: calibration uses %u and error measurement %u of %u sample to avoid shared "
                           "tokens",
-                          "Windows overlap: calibration uses %u and error measurement %u of %u samples, so that the two share no "
+                          "Overlapping windows: calibration uses %u and error measurement %u of %u samples to avoid shared "
                           "tokens", n), self->calibration->len, self->measured->len, n);
 }
 
