@@ -97,6 +97,7 @@ vn_inspector_file (VnModel *model)
     inspector_model_add_count (list, _("Functions"), model->functions->len);
   for (guint i = 0; i < MIN (model->files->len, MOST_ROWS); i++)
     inspector_model_add (list, _("External data"), g_ptr_array_index (model->files, i));
+  vn_row_list_add_rest (list, model->files->len - MIN (model->files->len, MOST_ROWS));
   return vn_section_new (_("File"), NULL, list);
 }
 
@@ -155,6 +156,7 @@ vn_inspector_metadata (VnModel *model)
       adw_expander_row_add_row (ADW_EXPANDER_ROW (row), text);
       gtk_list_box_append (GTK_LIST_BOX (list), row);
     }
+  vn_row_list_add_rest (list, model->metadata->len / 2 - MIN (model->metadata->len / 2, MOST_ROWS));
   note = g_strdup_printf ("%u", model->metadata->len / 2);
   return vn_section_new (_("Metadata"), note, list);
 }
