@@ -18,7 +18,6 @@
 #define COMPARE_WEIGHT 25.0     /* of measuring the error, among the weights of the stages */
 #define PACKED_RUNS  9.0        /* float runs that take as long as one of a network with packed weights */
 #define NOISE_RUNS   4.0        /* that rounding one weight takes as long as, of several samples beside each other */
-#define NOISE_SAMPLES 8u        /* vn-measure-noise.c has as many */
 #define JUDGED       16.0       /* samples that rounding is judged on, behind each batch of layers */
 #define BATCHES      8.0
 
@@ -72,7 +71,7 @@ static double
 quantize_costs_of_noise (const VnQuantizeFacts *facts)
 {
   return quantize_costs_of_writing (facts) +
-         quantize_costs_of_runs (facts, 2, MIN (facts->n_calibrated, NOISE_SAMPLES) * (1 + NOISE_RUNS * facts->n_matrices));
+         quantize_costs_of_runs (facts, 2, MIN (facts->n_calibrated, VN_NOISE_SAMPLES) * (1 + NOISE_RUNS * facts->n_matrices));
 }
 
 /* The float and the quantized network run once on what is learned from; what comes out is judged some times. */

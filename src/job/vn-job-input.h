@@ -208,8 +208,10 @@ VnStats       *vn_job_search_ranges        (const VnJobInput *self,
 
 /* ---- vn-job-samples.c ---- */
 
-/* Samples that changes of a repair are judged by, if there are as many. */
+/* Samples that changes of a repair are judged by, if there are as many; and that rounding each matrix alone is measured on, which
+ * need not tell more than an order. */
 #define VN_JUDGED_SAMPLES 16
+#define VN_NOISE_SAMPLES 8u
 
 GArray        *vn_job_take_samples         (GArray           *samples,
                                             gint64            n);

@@ -11,9 +11,6 @@
 
 #include <math.h>
 
-/* Samples that it is measured on: they need not tell more than an order. */
-#define SAMPLES 8
-
 /*< private >
  * vn_job_wants_noise:
  *
@@ -39,8 +36,8 @@ measure_noise_run (const VnJobInput *self,
   const VnContributionOptions options = { .parts = self->parts };
   const VnSamples run = { .shapes = self->shapes, .dataset = self->dataset,
                           .indices = (const guint *) (gpointer) self->calibration->data,
-                          .n = MIN (self->calibration->len, SAMPLES), .n_threads = self->n_threads, .progress = &progress,
-                          .notes = self->notes };
+                          .n = MIN (self->calibration->len, VN_NOISE_SAMPLES), .n_threads = self->n_threads,
+                          .progress = &progress, .notes = self->notes };
 
   return vn_contribution_measure (self->prepared, self->prepared, plan, &run, &options, cancellable, error);
 }
