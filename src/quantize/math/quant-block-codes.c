@@ -18,9 +18,9 @@
 VN_MULTIVERSION
 static void
 block_codes_divide (const float *x,
-                     const float *inverse,
-                     gsize        n,
-                     float       *to)
+                    const float *inverse,
+                    gsize        n,
+                    float       *to)
 {
   for (gsize i = 0; i < n; i++)
     to[i] = x[i] * inverse[i];
@@ -29,9 +29,9 @@ block_codes_divide (const float *x,
 VN_MULTIVERSION
 static void
 block_codes_divide_by_one (const float *x,
-                            float        inverse,
-                            gsize        n,
-                            float       *to)
+                           float        inverse,
+                           gsize        n,
+                           float       *to)
 {
   for (gsize i = 0; i < n; i++)
     to[i] = x[i] * inverse;
@@ -41,11 +41,11 @@ block_codes_divide_by_one (const float *x,
 VN_MULTIVERSION
 static void
 block_codes_round (const float *x,
-                    const float *zeros,
-                    gsize        n,
-                    gboolean     zero_first,
-                    float        highest,
-                    guint8      *codes)
+                   const float *zeros,
+                   gsize        n,
+                   gboolean     zero_first,
+                   float        highest,
+                   guint8      *codes)
 {
   if (zero_first)
     for (gsize i = 0; i < n; i++)
@@ -67,11 +67,11 @@ block_codes_round (const float *x,
 VN_MULTIVERSION
 static void
 block_codes_round_exactly (const float *x,
-                            const float *scales,
-                            const float *zeros,
-                            gsize        n,
-                            double       highest,
-                            guint8      *codes)
+                           const float *scales,
+                           const float *zeros,
+                           gsize        n,
+                           double       highest,
+                           guint8      *codes)
 {
   for (gsize i = 0; i < n; i++)
     {
@@ -84,8 +84,8 @@ block_codes_round_exactly (const float *x,
 /* How many numbers from @at on are side by side with as many blocks, or in one block; @block: (out): the first. */
 static gsize
 block_codes_find_run (const VnBlockCut *cut,
-                       gsize         at,
-                       gsize        *block)
+                      gsize         at,
+                      gsize        *block)
 {
   gsize row = at / cut->inner, k = row % cut->length;
 
